@@ -1,0 +1,1 @@
+"""judgekit evaluates LLM agents."""

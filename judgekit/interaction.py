@@ -1,0 +1,220 @@
+"""The evidence of one turn with an agent: what was asked, said, called and spent.
+
+`None` means that nobody recorded it; an empty tuple means that there was none. The two never mix:
+a check on evidence that nobody recorded is inconclusive, never green.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judgekit.errors import InvalidArgument
+from judgekit.jsonable import parse_json
+
+__all__ = ["GuardrailResult", "Interaction", "ModelCall", "ToolCall"]
+
+
+def _count(owner: str, name: str, value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidArgument(f"{owner}: `{name}` must be a whole number >= 0 or None, got {value!r}")
+
+
+def _amount(owner: str, name: str, value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise InvalidArgument(f"{owner}: `{name}` must be a finite number >= 0 or None, got {value!r}")
+
+
+def _arguments(value: object) -> Mapping[str, Any] | str:
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if not isinstance(value, str):
+        raise InvalidArgument(
+            f"ToolCall: `arguments` must be a mapping, JSON text or None, got {type(value).__name__}"
+        )
+    if not value.strip():
+        return {}
+    try:
+        parsed = parse_json(value)
+    except ValueError:
+        return value
+    return parsed if isinstance(parsed, dict) else value
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that the agent made to a tool.
+
+    Attributes:
+        name: The tool's name as the agent called it, prefix and all.
+        arguments: A mapping. JSON text is parsed, empty text and None become `{}`; text that is no JSON
+            object is kept as it is: the call counts, and argument checks on it are inconclusive.
+        result: What the tool returned, None where nothing was recorded.
+        error: The text of the tool's failure, None where it did not fail.
+        id: The provider's id of the call; real transcripts reuse ids.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+    result: Any = None
+    error: str | None = None
+    id: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InvalidArgument(f"ToolCall: `name` must be a tool's name, got {self.name!r}")
+        if type(self.arguments) is not dict:
+            object.__setattr__(self, "arguments", _arguments(self.arguments))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One request that the agent made to a model.
+
+    Token counts that the provider did not report are None, never 0. `latency` is in seconds, `cost` in
+    US dollars, None where the price is unknown. `messages` are those of the request, where recorded.
+    """
+
+    model: str | None = None
+    provider: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency: float | None = None
+    cost: float | None = None
+    finish_reasons: tuple[str, ...] = ()
+    messages: tuple[Mapping[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        _count("ModelCall", "input_tokens", self.input_tokens)
+        _count("ModelCall", "output_tokens", self.output_tokens)
+        _amount("ModelCall", "latency", self.latency)
+        _amount("ModelCall", "cost", self.cost)
+        object.__setattr__(self, "finish_reasons", tuple(self.finish_reasons))
+        object.__setattr__(self, "messages", tuple(self.messages))
+
+
+@dataclass(frozen=True, slots=True)
+class GuardrailResult:
+    """What one guardrail decided about the turn; `passed` False means that it blocked."""
+
+    name: str
+    category: str | None = None
+    passed: bool = True
+    explanation: str | None = None
+
+
+def _total(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    if not known or any(value is None for value in known):
+        return None
+    return sum(value for value in known if value is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interaction:
+    """Everything recorded about one turn.
+
+    Attributes:
+        command_text: What the agent was given, as text.
+        user_message: What the agent really sent the model, from the trace; "" where unknown.
+        reply: The agent's answer. None: there is none. "": an empty answer.
+        model_text: The model's own last text, where the agent mapped it into something else.
+        tool_calls: In call order. None: nobody recorded tool calls. (): none was made.
+        model_calls: In call order. None: nobody recorded model calls.
+        guardrails: What guardrails decided, if any ran.
+        latency: Seconds of the agent call; None when untimed.
+        input_tokens: Prompt tokens of the turn; summed from `model_calls` where all of those are known.
+        output_tokens: Completion tokens of the turn; summed likewise.
+        cost: US dollars of the turn; summed likewise.
+        blocked: A guardrail stopped the turn.
+        replayed: The reply came from a cache, so its latency is no evidence.
+        error: The text of a failed agent call.
+        messages: The whole conversation as chat messages, where recorded.
+    """
+
+    command_text: str = ""
+    user_message: str = ""
+    reply: str | None = None
+    model_text: str | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    model_calls: tuple[ModelCall, ...] | None = None
+    guardrails: tuple[GuardrailResult, ...] = ()
+    latency: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    blocked: bool = False
+    replayed: bool = False
+    error: str | None = None
+    messages: tuple[Mapping[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.reply is not None and not isinstance(self.reply, str):
+            raise InvalidArgument(
+                f"Interaction: `reply` must be text or None, got {type(self.reply).__name__}"
+            )
+        self._as_tuple("tool_calls", self.tool_calls, ToolCall)
+        self._as_tuple("model_calls", self.model_calls, ModelCall)
+        self._as_tuple("guardrails", self.guardrails, GuardrailResult)
+        if type(self.messages) is not tuple:
+            object.__setattr__(self, "messages", tuple(self.messages))
+        _amount("Interaction", "latency", self.latency)
+        _amount("Interaction", "cost", self.cost)
+        _count("Interaction", "input_tokens", self.input_tokens)
+        _count("Interaction", "output_tokens", self.output_tokens)
+        if self.model_calls:
+            for name in ("input_tokens", "output_tokens", "cost"):
+                if getattr(self, name) is None:
+                    total = _total(getattr(call, name) for call in self.model_calls)
+                    object.__setattr__(self, name, total)
+
+    def _as_tuple(self, name: str, value: Sequence[object] | None, kind: type) -> None:
+        if value is None or value == ():
+            return
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InvalidArgument(f"Interaction: `{name}` must be a list of {kind.__name__}, got {value!r}")
+        items = tuple(value)
+        for item in items:
+            if not isinstance(item, kind):
+                raise InvalidArgument(
+                    f"Interaction: `{name}` must hold {kind.__name__} objects, got {type(item).__name__}"
+                )
+        if items is not value:
+            object.__setattr__(self, name, items)
+
+    def asked(self) -> str:
+        """What a judge is told the agent was asked: the message really sent, else the command."""
+        return self.user_message or self.command_text
+
+    @property
+    def total_tokens(self) -> int | None:
+        """Input plus output tokens; None where either is unknown."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
+
+    def known_tokens(self) -> tuple[int, int]:
+        """The input and output tokens that are known, 0 for what is not: a lower bound of the truth."""
+        return self._known("input_tokens"), self._known("output_tokens")
+
+    def _known(self, name: str) -> int:
+        whole: int | None = getattr(self, name)
+        if whole is not None:
+            return whole
+        return sum(getattr(call, name) or 0 for call in self.model_calls or ())
+
+    def tools_called(self) -> tuple[str, ...]:
+        """The distinct tool names in first-call order; () also where nobody recorded calls."""
+        return tuple(dict.fromkeys(call.name for call in self.tool_calls or ()))
+
+    def calls_to(self, tool: str) -> tuple[ToolCall, ...]:
+        """The calls to exactly this tool, in order."""
+        return tuple(call for call in self.tool_calls or () if call.name == tool)

@@ -1,0 +1,68 @@
+"""Secrets go nowhere: values that look like keys, and every key we were handed, are masked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from judgekit.jsonable import json_line
+
+__all__ = ["MASK", "Masker"]
+
+MASK = "[masked]"
+_SHORTEST_SECRET = 8
+
+# Each pattern stands behind a literal that must occur first: `in` scans a line far faster than `re`.
+# Patterns never match a quote or a backslash, so that masking a line of JSON leaves it JSON.
+_LOOKS_LIKE_A_KEY: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (literal, re.compile(pattern))
+    for literal, pattern in (
+        ("sk-", r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{8,}"),
+        ("sk_", r"(?<![A-Za-z0-9])sk_(?:live|test)_[A-Za-z0-9]{8,}"),
+        ("AKIA", r"(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}"),
+        ("ASIA", r"(?<![A-Za-z0-9])ASIA[A-Z0-9]{16}"),
+        ("AIza", r"(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}"),
+        ("gh", r"(?<![A-Za-z0-9])gh[opusr]_[A-Za-z0-9]{20,}"),
+        ("github_pat_", r"github_pat_[A-Za-z0-9_]{20,}"),
+        ("glpat-", r"glpat-[A-Za-z0-9_-]{16,}"),
+        ("hf_", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{20,}"),
+        ("gsk_", r"(?<![A-Za-z0-9])gsk_[A-Za-z0-9]{20,}"),
+        ("xai-", r"(?<![A-Za-z0-9])xai-[A-Za-z0-9]{20,}"),
+        ("pplx-", r"(?<![A-Za-z0-9])pplx-[A-Za-z0-9]{20,}"),
+        ("xox", r"xox[abposr]-[A-Za-z0-9-]{10,}"),
+        ("eyJ", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+        ("earer ", r"(?<=[Bb]earer )[A-Za-z0-9._~+/=-]{12,}"),
+        ("PRIVATE KEY-----", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^\"]*?-----END [A-Z ]*PRIVATE KEY-----"),
+    )
+)
+
+
+class Masker:
+    """Masks secrets in text. Keys that judges and agents were given are added as they become known.
+
+    Secrets under 8 characters are left alone: `x` and `none` are what local servers get as keys, and
+    masking them would eat the text.
+    """
+
+    __slots__ = ("_secrets",)
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._secrets: dict[str, None] = {}
+        for secret in secrets:
+            self.add(secret)
+
+    def add(self, secret: str | None) -> None:
+        """Mask this value from now on, also as it is spelled inside JSON."""
+        if secret and len(secret.strip()) >= _SHORTEST_SECRET:
+            self._secrets[secret.strip()] = None
+            self._secrets[json_line(secret.strip())[1:-1]] = None
+
+    def masked(self, text: str) -> str:
+        """The text with every secret replaced by `[masked]`; JSON stays JSON."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, MASK)
+        for literal, pattern in _LOOKS_LIKE_A_KEY:
+            if literal in text:
+                text = pattern.sub(MASK, text)
+        return text

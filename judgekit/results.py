@@ -1,0 +1,320 @@
+"""What a run found, counted as it comes in: what gates read and reports sum up.
+
+Memory stays small: of an attempt only its outcome codes are kept, one byte a result.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from judgekit.describing import describe_attempt
+from judgekit.evaluation import EvalResult, Kind, Measurement, Outcome
+from judgekit.interaction import Interaction
+
+__all__ = [
+    "AttemptOutcome",
+    "CaseResult",
+    "JudgeSpend",
+    "Results",
+    "Spend",
+    "Unit",
+    "attempt_outcome",
+    "code_of",
+]
+
+SETUP, TARGET = "setup", "target"
+RUNNER_LABELS = frozenset({SETUP, TARGET})
+
+_PASS, _FAIL, _NO_EVIDENCE, _NOT_RUN, _MISSING = b"PFNXM"
+
+
+def code_of(result: EvalResult) -> int:
+    """One byte for a result: P passed, F failed, N no evidence, X not run, M a missing measurement."""
+    if result.outcome is Outcome.PASS:
+        return _PASS
+    if result.outcome is Outcome.FAIL:
+        return _FAIL
+    if result.kind is Kind.NO_EVIDENCE:
+        return _NO_EVIDENCE
+    return _NOT_RUN if result.kind is Kind.NOT_RUN else _MISSING
+
+
+def attempt_outcome(results: Iterable[EvalResult]) -> Outcome:
+    """FAIL with a failed result, else INCONCLUSIVE with a missing measurement, else PASS."""
+    missing = False
+    for result in results:
+        if result.outcome is Outcome.FAIL:
+            return Outcome.FAIL
+        missing = missing or result.is_missing
+    return Outcome.INCONCLUSIVE if missing else Outcome.PASS
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One attempt at one case: the evidence and what each evaluator found.
+
+    Attributes:
+        case_id: The case's id, as typed.
+        run: 1-based.
+        interaction: The evidence.
+        results: In evaluator order; a `setup` or `target` failure of the runner itself comes first.
+    """
+
+    case_id: str
+    run: int
+    interaction: Interaction
+    results: tuple[EvalResult, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """FAIL with a failed result, else INCONCLUSIVE with a missing measurement, else PASS."""
+        return attempt_outcome(self.results)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the attempt passed."""
+        return self.outcome is Outcome.PASS
+
+    def describe(self) -> str:
+        """The attempt as the text report shows it."""
+        return describe_attempt(self.case_id, self.run, self.outcome, self.interaction, self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptOutcome:
+    """One attempt in short.
+
+    Attributes:
+        case_index: Position of the case in the experiment.
+        run: 1-based.
+        outcome: Of the whole attempt.
+        failure: `setup` or `target` where the attempt failed before its evaluators, else None.
+        codes: One byte an evaluator result, see `code_of`; without the runner's own result.
+    """
+
+    case_index: int
+    run: int
+    outcome: Outcome
+    failure: str | None
+    codes: bytes
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether at least one result passed or failed; a failed setup or target is conclusive."""
+        return self.failure is not None or _PASS in self.codes or _FAIL in self.codes
+
+
+@dataclass(slots=True)
+class Unit:
+    """Counts of one label, or of one judged criterion.
+
+    `missing` counts missing measurements by reason, such as `judge failed: rate limited`. `scores` holds
+    one score a scored result; `attempts` counts the attempts with a counted result (passed, failed or
+    missing).
+    """
+
+    passed: int = 0
+    failed: int = 0
+    no_evidence: int = 0
+    not_run: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+    attempts: int = 0
+    scores: list[float] = field(default_factory=list)
+
+    @property
+    def inconclusive(self) -> int:
+        """Results that decided nothing, without those of attempts that never reached them."""
+        return self.no_evidence + self.missing.total()
+
+    @property
+    def counted(self) -> int:
+        """Results that a rate is over: passed, failed and missing ones."""
+        return self.passed + self.failed + self.missing.total()
+
+
+def missing_reason(result: EvalResult) -> str:
+    """The reason of a missing measurement as gates print it."""
+    kind = (result.kind or Kind.JUDGE_FAILED).value.replace("_", " ")
+    return f"{kind}: {result.cause}" if result.cause else kind
+
+
+@dataclass(slots=True)
+class Spend:
+    """What the agents spent over all attempts.
+
+    Tokens are sums of what is known; the `_complete` flags say whether every model call reported them.
+    Latencies are in seconds.
+    """
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    input_complete: bool = True
+    output_complete: bool = True
+    latency: float = 0.0
+    slowest_case: str | None = None
+    slowest_run: int = 0
+    slowest: float = -1.0
+    cost: float = 0.0
+    cost_complete: bool = True
+    attempts_with_evidence: int = 0
+
+    def add(self, case_id: str, run: int, interaction: Interaction) -> None:
+        """Count one attempt's evidence."""
+        if interaction.latency is not None and not interaction.replayed:
+            self.latency += interaction.latency
+            if interaction.latency > self.slowest:
+                self.slowest, self.slowest_case, self.slowest_run = interaction.latency, case_id, run
+        if interaction.model_calls is None:
+            return
+        self.attempts_with_evidence += 1
+        if not interaction.model_calls:
+            return
+        self.model_calls += len(interaction.model_calls)
+        tokens_in, tokens_out = interaction.known_tokens()
+        self.input_tokens += tokens_in
+        self.output_tokens += tokens_out
+        self.input_complete &= interaction.input_tokens is not None
+        self.output_complete &= interaction.output_tokens is not None
+        self.cost += interaction.cost or 0.0
+        self.cost_complete &= interaction.cost is not None
+
+
+@dataclass(slots=True)
+class JudgeSpend:
+    """What the judges spent over all attempts; unknown prices and counts leave the flags False."""
+
+    verdicts: int = 0
+    asked: int = 0
+    cached: int = 0
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tokens_complete: bool = True
+    cost: float = 0.0
+    cost_complete: bool = True
+    models: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def retries(self) -> int:
+        """Requests beyond the first of each question asked."""
+        return max(0, self.requests - self.asked)
+
+    def add(self, result: EvalResult) -> None:
+        """Count one judged result."""
+        if not result.measurements:
+            return
+        if result.outcome is not Outcome.INCONCLUSIVE:
+            self.verdicts += 1
+        for measurement in result.measurements:
+            self._add(measurement)
+
+    def _add(self, measurement: Measurement) -> None:
+        self.models[measurement.model] = None
+        self.cached += measurement.cached
+        if not measurement.asked or measurement.cached:
+            return
+        self.asked += 1
+        self.requests += measurement.requests
+        self.input_tokens += measurement.input_tokens or 0
+        self.output_tokens += measurement.output_tokens or 0
+        if measurement.requests:
+            self.tokens_complete &= None not in (measurement.input_tokens, measurement.output_tokens)
+            self.cost += measurement.cost or 0.0
+            self.cost_complete &= measurement.cost is not None
+
+
+class Results:
+    """The counts of a run over its planned cases, filled by `add` as attempts finish, in any order.
+
+    Attributes:
+        case_ids: In experiment order.
+        units: Counts by label, in order of first appearance in case order.
+        criteria: Counts of judged criteria by name, likewise.
+        spend, judges: What agents and judges spent.
+    """
+
+    def __init__(self, case_ids: Sequence[str]) -> None:
+        self.case_ids = tuple(case_ids)
+        self.units: dict[str, Unit] = {}
+        self.criteria: dict[str, Unit] = {}
+        self.spend = Spend()
+        self.judges = JudgeSpend()
+        self._by_case: list[dict[int, AttemptOutcome]] = [{} for _ in self.case_ids]
+        self._label_at: dict[str, tuple[int, int]] = {}
+
+    def add(
+        self, case_index: int, run: int, interaction: Interaction, results: Sequence[EvalResult]
+    ) -> AttemptOutcome:
+        """Count one finished attempt; `results` starts with the runner's own result where it has one."""
+        first = results[0].label if results else ""
+        failure = first if first in RUNNER_LABELS else None
+        codes = bytes(map(code_of, results[1:] if failure else results))
+        entry = AttemptOutcome(case_index, run, attempt_outcome(results), failure, codes)
+        self._by_case[case_index][run] = entry
+        self.spend.add(self.case_ids[case_index], run, interaction)
+        self._count(case_index, results)
+        return entry
+
+    def _count(self, case_index: int, results: Sequence[EvalResult]) -> None:
+        seen: set[int] = set()
+        for position, result in enumerate(results):
+            if result.label not in RUNNER_LABELS:
+                self._count_in(self._unit(result.label, case_index, position), result, seen)
+            if result.name is not None:
+                unit = self.criteria.get(result.name)
+                if unit is None:
+                    unit = self.criteria[result.name] = Unit()
+                self._count_in(unit, result, seen)
+            if result.measurements:
+                self.judges.add(result)
+
+    def _unit(self, label: str, case_index: int, position: int) -> Unit:
+        unit = self.units.get(label)
+        place = (case_index, position)
+        if unit is None:
+            unit = self.units[label] = Unit()
+            self._label_at[label] = place
+        elif place < self._label_at[label]:
+            self._label_at[label] = place
+        return unit
+
+    @staticmethod
+    def _count_in(unit: Unit, result: EvalResult, seen: set[int]) -> None:
+        if result.outcome is Outcome.PASS:
+            unit.passed += 1
+        elif result.outcome is Outcome.FAIL:
+            unit.failed += 1
+        elif result.kind is Kind.NO_EVIDENCE:
+            unit.no_evidence += 1
+            return
+        elif result.kind is Kind.NOT_RUN:
+            unit.not_run += 1
+            return
+        else:
+            unit.missing[missing_reason(result)] += 1
+        if result.score is not None:
+            unit.scores.append(result.score)
+        if id(unit) not in seen:
+            seen.add(id(unit))
+            unit.attempts += 1
+
+    def labels(self) -> tuple[str, ...]:
+        """The labels in order of first appearance: by case, then by position in the case."""
+        return tuple(sorted(self.units, key=self._label_at.__getitem__))
+
+    def attempts(self) -> Iterator[AttemptOutcome]:
+        """Every attempt, in case order, runs ascending."""
+        for runs in self._by_case:
+            for run in sorted(runs):
+                yield runs[run]
+
+    def runs_of(self, case_index: int) -> tuple[AttemptOutcome, ...]:
+        """The attempts of one case, runs ascending."""
+        runs = self._by_case[case_index]
+        return tuple(runs[run] for run in sorted(runs))
+
+    def __len__(self) -> int:
+        return sum(len(runs) for runs in self._by_case)
