@@ -1,0 +1,1 @@
+"""Doors: how what an agent left behind becomes an Interaction."""
