@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar, cast
 
 from judgekit.describing import describe_attempt
-from judgekit.evaluation import EvalResult, Kind, Measurement, Outcome
+from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.interaction import Interaction
+from judgekit.spending import JudgeSpend, Spend
 
 __all__ = [
     "AttemptOutcome",
     "CaseResult",
     "JudgeSpend",
+    "Requirements",
     "Results",
     "Spend",
     "Unit",
@@ -26,6 +29,10 @@ __all__ = [
 
 SETUP, TARGET = "setup", "target"
 RUNNER_LABELS = frozenset({SETUP, TARGET})
+
+Requirements: TypeAlias = "tuple[tuple[str, str | None], ...]"
+Place: TypeAlias = "tuple[int, int]"
+S = TypeVar("S", bound="bytes | Requirements")
 
 _PASS, _FAIL, _NO_EVIDENCE, _NOT_RUN, _MISSING = b"PFNXM"
 
@@ -92,6 +99,9 @@ class AttemptOutcome:
         outcome: Of the whole attempt.
         failure: `setup` or `target` where the attempt failed before its evaluators, else None.
         codes: One byte an evaluator result, see `code_of`; without the runner's own result.
+        requirements: Label and criterion name of each of these results.
+        unreached: Whether the agent was never called to an end, as after an interruption, so that nobody
+            knows whether it would have failed.
     """
 
     case_index: int
@@ -99,6 +109,8 @@ class AttemptOutcome:
     outcome: Outcome
     failure: str | None
     codes: bytes
+    requirements: Requirements = ()
+    unreached: bool = False
 
     @property
     def is_conclusive(self) -> bool:
@@ -140,99 +152,14 @@ def missing_reason(result: EvalResult) -> str:
     return f"{kind}: {result.cause}" if result.cause else kind
 
 
-@dataclass(slots=True)
-class Spend:
-    """What the agents spent over all attempts.
-
-    Tokens are sums of what is known; the `_complete` flags say whether every model call reported them.
-    Latencies are in seconds.
-    """
-
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    input_complete: bool = True
-    output_complete: bool = True
-    latency: float = 0.0
-    slowest_case: str | None = None
-    slowest_run: int = 0
-    slowest: float = -1.0
-    cost: float = 0.0
-    cost_complete: bool = True
-    attempts_with_evidence: int = 0
-
-    def add(self, case_id: str, run: int, interaction: Interaction) -> None:
-        """Count one attempt's evidence."""
-        if interaction.latency is not None and not interaction.replayed:
-            self.latency += interaction.latency
-            if interaction.latency > self.slowest:
-                self.slowest, self.slowest_case, self.slowest_run = interaction.latency, case_id, run
-        if interaction.model_calls is None:
-            return
-        self.attempts_with_evidence += 1
-        if not interaction.model_calls:
-            return
-        self.model_calls += len(interaction.model_calls)
-        tokens_in, tokens_out = interaction.known_tokens()
-        self.input_tokens += tokens_in
-        self.output_tokens += tokens_out
-        self.input_complete &= interaction.input_tokens is not None
-        self.output_complete &= interaction.output_tokens is not None
-        self.cost += interaction.cost or 0.0
-        self.cost_complete &= interaction.cost is not None
-
-
-@dataclass(slots=True)
-class JudgeSpend:
-    """What the judges spent over all attempts; unknown prices and counts leave the flags False."""
-
-    verdicts: int = 0
-    asked: int = 0
-    cached: int = 0
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    tokens_complete: bool = True
-    cost: float = 0.0
-    cost_complete: bool = True
-    models: dict[str, None] = field(default_factory=dict)
-
-    @property
-    def retries(self) -> int:
-        """Requests beyond the first of each question asked."""
-        return max(0, self.requests - self.asked)
-
-    def add(self, result: EvalResult) -> None:
-        """Count one judged result."""
-        if not result.measurements:
-            return
-        if result.outcome is not Outcome.INCONCLUSIVE:
-            self.verdicts += 1
-        for measurement in result.measurements:
-            self._add(measurement)
-
-    def _add(self, measurement: Measurement) -> None:
-        self.models[measurement.model] = None
-        self.cached += measurement.cached
-        if not measurement.asked or measurement.cached:
-            return
-        self.asked += 1
-        self.requests += measurement.requests
-        self.input_tokens += measurement.input_tokens or 0
-        self.output_tokens += measurement.output_tokens or 0
-        if measurement.requests:
-            self.tokens_complete &= None not in (measurement.input_tokens, measurement.output_tokens)
-            self.cost += measurement.cost or 0.0
-            self.cost_complete &= measurement.cost is not None
-
-
 class Results:
     """The counts of a run over its planned cases, filled by `add` as attempts finish, in any order.
 
     Attributes:
         case_ids: In experiment order.
-        units: Counts by label, in order of first appearance in case order.
-        criteria: Counts of judged criteria by name, likewise.
+        units: Counts by label; `labels()` has them in order.
+        criteria: Counts of judged criteria by name; `criteria_of()` has them in order.
+        missing: Inconclusive attempts by the reason of their first missing measurement.
         spend, judges: What agents and judges spent.
     """
 
@@ -240,45 +167,72 @@ class Results:
         self.case_ids = tuple(case_ids)
         self.units: dict[str, Unit] = {}
         self.criteria: dict[str, Unit] = {}
+        self.missing: Counter[str] = Counter()
         self.spend = Spend()
         self.judges = JudgeSpend()
         self._by_case: list[dict[int, AttemptOutcome]] = [{} for _ in self.case_ids]
-        self._label_at: dict[str, tuple[int, int]] = {}
+        self._label_at: dict[str, Place] = {}
+        self._criterion_at: dict[str, tuple[Place, str]] = {}
+        self._shared: dict[bytes | Requirements, bytes | Requirements] = {}
 
     def add(
         self, case_index: int, run: int, interaction: Interaction, results: Sequence[EvalResult]
     ) -> AttemptOutcome:
-        """Count one finished attempt; `results` starts with the runner's own result where it has one."""
-        first = results[0].label if results else ""
-        failure = first if first in RUNNER_LABELS else None
-        codes = bytes(map(code_of, results[1:] if failure else results))
-        entry = AttemptOutcome(case_index, run, attempt_outcome(results), failure, codes)
+        """Count one finished attempt.
+
+        `results` starts with the runner's own result where it has one: a failed `setup` or `target`, or
+        an inconclusive `target` of kind `interrupted` for an attempt that never ran.
+        """
+        own = results[0] if results and results[0].label in RUNNER_LABELS else None
+        declared = results[1:] if own else results
+        failed = own is not None and own.outcome is Outcome.FAIL
+        entry = AttemptOutcome(
+            case_index,
+            run,
+            attempt_outcome(results),
+            own.label if own and failed else None,
+            self._once(bytes(map(code_of, declared))),
+            self._once(tuple([(result.label, result.name) for result in declared])),
+            own is not None and not failed,
+        )
+        if entry.outcome is Outcome.INCONCLUSIVE:
+            self.missing[next(missing_reason(result) for result in results if result.is_missing)] += 1
         self._by_case[case_index][run] = entry
         self.spend.add(self.case_ids[case_index], run, interaction)
         self._count(case_index, results)
         return entry
 
+    def _once(self, value: S) -> S:
+        """The one kept object equal to `value`: most attempts look alike, and each keeps two."""
+        return cast("S", self._shared.setdefault(value, value))
+
     def _count(self, case_index: int, results: Sequence[EvalResult]) -> None:
         seen: set[int] = set()
         for position, result in enumerate(results):
             if result.label not in RUNNER_LABELS:
-                self._count_in(self._unit(result.label, case_index, position), result, seen)
+                self._count_in(self._unit(result.label, (case_index, position)), result, seen)
             if result.name is not None:
-                unit = self.criteria.get(result.name)
-                if unit is None:
-                    unit = self.criteria[result.name] = Unit()
-                self._count_in(unit, result, seen)
+                self._count_in(self._criterion(result, (case_index, position)), result, seen)
             if result.measurements:
                 self.judges.add(result)
 
-    def _unit(self, label: str, case_index: int, position: int) -> Unit:
+    def _unit(self, label: str, place: Place) -> Unit:
         unit = self.units.get(label)
-        place = (case_index, position)
         if unit is None:
             unit = self.units[label] = Unit()
             self._label_at[label] = place
         elif place < self._label_at[label]:
             self._label_at[label] = place
+        return unit
+
+    def _criterion(self, result: EvalResult, place: Place) -> Unit:
+        name = result.name or ""
+        unit = self.criteria.get(name)
+        if unit is None:
+            unit = self.criteria[name] = Unit()
+            self._criterion_at[name] = place, result.label
+        elif place < self._criterion_at[name][0]:
+            self._criterion_at[name] = place, result.label
         return unit
 
     @staticmethod
@@ -295,7 +249,7 @@ class Results:
             return
         else:
             unit.missing[missing_reason(result)] += 1
-        if result.score is not None:
+        if result.score is not None and result.outcome is not Outcome.INCONCLUSIVE:
             unit.scores.append(result.score)
         if id(unit) not in seen:
             seen.add(id(unit))
@@ -304,6 +258,13 @@ class Results:
     def labels(self) -> tuple[str, ...]:
         """The labels in order of first appearance: by case, then by position in the case."""
         return tuple(sorted(self.units, key=self._label_at.__getitem__))
+
+    def criteria_of(self, label: str) -> tuple[str, ...]:
+        """The names of the criteria judged under `label`, in order of first appearance."""
+        placed = sorted(
+            (place, name) for name, (place, owner) in self._criterion_at.items() if owner == label
+        )
+        return tuple(name for _, name in placed)
 
     def attempts(self) -> Iterator[AttemptOutcome]:
         """Every attempt, in case order, runs ascending."""

@@ -1,0 +1,96 @@
+"""What agents and judges spent over a run: calls, tokens, seconds and dollars, with what is unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from judgekit.evaluation import EvalResult, Measurement, Outcome
+from judgekit.interaction import Interaction
+
+__all__ = ["JudgeSpend", "Spend"]
+
+
+@dataclass(slots=True)
+class Spend:
+    """What the agents spent over all attempts.
+
+    Tokens are sums of what is known; the `_complete` flags say whether every model call reported them.
+    Latencies are in seconds.
+    """
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    input_complete: bool = True
+    output_complete: bool = True
+    latency: float = 0.0
+    slowest_case: str | None = None
+    slowest_run: int = 0
+    slowest: float = -1.0
+    cost: float = 0.0
+    cost_complete: bool = True
+    attempts_with_evidence: int = 0
+
+    def add(self, case_id: str, run: int, interaction: Interaction) -> None:
+        """Count one attempt's evidence."""
+        if interaction.latency is not None and not interaction.replayed:
+            self.latency += interaction.latency
+            if interaction.latency > self.slowest:
+                self.slowest, self.slowest_case, self.slowest_run = interaction.latency, case_id, run
+        if interaction.model_calls is None:
+            return
+        self.attempts_with_evidence += 1
+        if not interaction.model_calls:
+            return
+        self.model_calls += len(interaction.model_calls)
+        tokens_in, tokens_out = interaction.known_tokens()
+        self.input_tokens += tokens_in
+        self.output_tokens += tokens_out
+        self.input_complete &= interaction.input_tokens is not None
+        self.output_complete &= interaction.output_tokens is not None
+        self.cost += interaction.cost or 0.0
+        self.cost_complete &= interaction.cost is not None
+
+
+@dataclass(slots=True)
+class JudgeSpend:
+    """What the judges spent over all attempts; unknown prices and counts leave the flags False."""
+
+    verdicts: int = 0
+    asked: int = 0
+    cached: int = 0
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tokens_complete: bool = True
+    cost: float = 0.0
+    cost_complete: bool = True
+    models: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def retries(self) -> int:
+        """Requests beyond the first of each question asked."""
+        return max(0, self.requests - self.asked)
+
+    def add(self, result: EvalResult) -> None:
+        """Count one judged result."""
+        if not result.measurements:
+            return
+        if result.outcome is not Outcome.INCONCLUSIVE:
+            self.verdicts += 1
+        for measurement in result.measurements:
+            self._add(measurement)
+
+    def _add(self, measurement: Measurement) -> None:
+        self.models[measurement.model] = None
+        self.cached += measurement.cached
+        if not measurement.asked or measurement.cached:
+            return
+        self.asked += 1
+        self.requests += measurement.requests
+        self.input_tokens += measurement.input_tokens or 0
+        self.output_tokens += measurement.output_tokens or 0
+        if measurement.requests:
+            self.tokens_complete &= None not in (measurement.input_tokens, measurement.output_tokens)
+            self.cost += measurement.cost or 0.0
+            self.cost_complete &= measurement.cost is not None
