@@ -277,5 +277,9 @@ class Results:
         runs = self._by_case[case_index]
         return tuple(runs[run] for run in sorted(runs))
 
+    def run_counts(self) -> tuple[int, ...]:
+        """How many attempts each case has, in case order."""
+        return tuple(map(len, self._by_case))
+
     def __len__(self) -> int:
         return sum(len(runs) for runs in self._by_case)
