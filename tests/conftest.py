@@ -1,11 +1,32 @@
 """Fixtures that several test modules share."""
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from judgekit.testing import FakeProvider
+
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let litellm's own typed dictionaries warn: nothing here can change them."""
+    config.addinivalue_line("filterwarnings", "ignore:Items? .* on TypedDict class:UserWarning")
+
+
+@pytest.fixture(scope="session")
+def litellm() -> Iterator[Any]:
+    """The real litellm, imported without a network call, a `.env` or output."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        patch.setenv("LITELLM_MODE", "PRODUCTION")
+        module = pytest.importorskip("litellm")
+        patch.setattr(module, "suppress_debug_info", True)
+        yield module
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +36,14 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("the real data sets are not here; JUDGEKIT_DATA names their folder")
     return folder
+
+
+@pytest.fixture
+def fake_provider() -> Iterator[Callable[..., FakeProvider]]:
+    """Starts a `FakeProvider(...)` with what it is given; all are closed after the test."""
+    with ExitStack() as stack:
+
+        def start(*args: Any, **options: Any) -> FakeProvider:
+            return stack.enter_context(FakeProvider(*args, **options))
+
+        yield start

@@ -1,5 +1,7 @@
 """Scripted models and a fake provider: agents and judges tested without a key or a network."""
 
+from judgekit.testing.faults import Fault, RecordedRequest
+from judgekit.testing.provider import FakeProvider
 from judgekit.testing.script import (
     Answer,
     Rule,
@@ -16,6 +18,9 @@ from judgekit.testing.scripted import ScriptedModel, ScriptedRequest, Unscripted
 
 __all__ = [
     "Answer",
+    "FakeProvider",
+    "Fault",
+    "RecordedRequest",
     "Rule",
     "ScriptedModel",
     "ScriptedRequest",

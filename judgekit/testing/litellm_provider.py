@@ -9,6 +9,7 @@ import litellm
 from litellm import CustomLLM, ModelResponse
 
 from judgekit.testing.scripted import PROVIDER, UnscriptedMessage, scripted_model
+from judgekit.testing.streaming import pieces
 
 __all__ = ["register"]
 
@@ -57,16 +58,12 @@ def _model_response(answer: dict[str, Any], call: dict[str, Any]) -> ModelRespon
 def _chunks(answer: dict[str, Any]) -> list[dict[str, Any]]:
     choice = answer["choices"][0]
     message = choice["message"]
-    chunks = [_chunk(text=piece) for piece in _pieces(message["content"] or "")]
+    chunks = [_chunk(text=piece) for piece in pieces(message["content"] or "")]
     for index, tool in enumerate(message.get("tool_calls") or ()):
         chunks.append(_chunk(tool_use={**tool, "index": index}))
     usage = answer.get("usage")
     chunks.append(_chunk(finish_reason=choice["finish_reason"], usage=usage))
     return chunks
-
-
-def _pieces(text: str) -> list[str]:
-    return [text[start : start + 20] for start in range(0, len(text), 20)]
 
 
 def _chunk(

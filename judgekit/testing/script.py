@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import is_finite_number
@@ -27,7 +27,8 @@ __all__ = [
     "when",
 ]
 
-COUNTED = "counted"
+COUNTED: Literal["counted"] = "counted"
+Usage: TypeAlias = 'tuple[int, int] | Literal["counted"] | None'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class Answer:
 
     text: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
-    usage: tuple[int, int] | str | None = COUNTED
+    usage: Usage = COUNTED
     finish_reason: str | None = None
     refusal: str | None = None
 
@@ -210,9 +211,7 @@ def otherwise(*answers: Answerable) -> Rule:
     return Rule("otherwise", lambda turn: True, answers)
 
 
-def says(
-    text: str, *, usage: tuple[int, int] | str | None = COUNTED, finish_reason: str | None = None
-) -> Answer:
+def says(text: str, *, usage: Usage = COUNTED, finish_reason: str | None = None) -> Answer:
     """An answer in words."""
     return Answer(text=text, usage=usage, finish_reason=finish_reason)
 
