@@ -5,6 +5,7 @@ Memory stays small: of an attempt only its outcome codes are kept, one byte a re
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -145,6 +146,11 @@ class Unit:
         """Results that a rate is over: passed, failed and missing ones."""
         return self.passed + self.failed + self.missing.total()
 
+    @property
+    def mean_score(self) -> float | None:
+        """The mean of the scores there are; None without any."""
+        return math.fsum(self.scores) / len(self.scores) if self.scores else None
+
 
 def missing_reason(result: EvalResult) -> str:
     """The reason of a missing measurement as gates print it."""
@@ -276,6 +282,10 @@ class Results:
         """The attempts of one case, runs ascending."""
         runs = self._by_case[case_index]
         return tuple(runs[run] for run in sorted(runs))
+
+    def outcomes(self) -> Counter[Outcome]:
+        """How many attempts came to each outcome."""
+        return Counter(attempt.outcome for attempt in self.attempts())
 
     def run_counts(self) -> tuple[int, ...]:
         """How many attempts each case has, in case order."""

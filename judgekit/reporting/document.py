@@ -1,0 +1,275 @@
+"""The shape of `report.json` as pydantic models, and its JSON Schema, which ships beside this module."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+__all__ = ["ReportDocument", "generated_schema", "report_schema", "schema_text"]
+
+SCHEMA_FILE = "report.schema.json"
+
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Amount = Annotated[float, Field(ge=0)]
+Run = Annotated[int, Field(ge=1)]
+Moment = Annotated[AwareDatetime, Field(strict=False)]
+OutcomeText = Literal["pass", "fail", "inconclusive"]
+KindText = Literal["no_evidence", "judge_failed", "budget_spent", "time_limit", "interrupted", "not_run"]
+
+
+class Document(BaseModel):
+    """Base: strict types; keys that a later version added are ignored."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class GateDocument(Document):
+    """What the gate came to."""
+
+    outcome: OutcomeText
+    detail: str
+
+
+class IntervalDocument(Document):
+    """A two-sided interval around a rate; `n` is how many independent observations it stands on."""
+
+    low: Share
+    high: Share
+    level: Share
+    method: str
+    n: Amount
+
+
+class SummaryDocument(Document):
+    """Counts of attempts; `pass_rate` is null without attempts."""
+
+    cases: Count
+    attempts: Count
+    passed: Count
+    failed: Count
+    inconclusive: Count
+    nothing_conclusive: Count
+    pass_rate: Share | None
+    interval: IntervalDocument | None
+
+
+class UnitDocument(Document):
+    """Counts of results; `missing` counts the missing measurements among the inconclusive by reason."""
+
+    passed: Count
+    failed: Count
+    inconclusive: Count
+    not_run: Count
+    missing: dict[str, Count]
+    mean_score: Share | None
+    interval: IntervalDocument | None
+
+
+class CriterionDocument(UnitDocument):
+    """Counts of one judged criterion."""
+
+    name: str
+
+
+class EvaluatorDocument(UnitDocument):
+    """Counts of one label."""
+
+    label: str
+    criteria: list[CriterionDocument] = []
+
+
+class SlowestDocument(Document):
+    """The attempt that took longest; seconds."""
+
+    id: str
+    run: Run
+    latency: Amount
+
+
+class SpendDocument(Document):
+    """What the agents spent; sums are lower bounds where not complete and null where nothing is known."""
+
+    attempts_with_evidence: Count
+    model_calls: Count
+    input_tokens: Count | None
+    input_complete: bool
+    output_tokens: Count | None
+    output_complete: bool
+    cost: Amount | None
+    cost_complete: bool
+    latency: Amount | None
+    slowest: SlowestDocument | None
+
+
+class JudgesDocument(Document):
+    """What the judges spent; sums as in `spend`."""
+
+    verdicts: Count
+    asked: Count
+    cached: Count
+    requests: Count
+    retries: Count
+    input_tokens: Count | None
+    output_tokens: Count | None
+    tokens_complete: bool
+    cost: Amount | None
+    cost_complete: bool
+    models: list[str]
+
+
+class RequirementDocument(Document):
+    """One evaluator of a case: the runs in which it passed, failed or decided nothing."""
+
+    position: Run
+    label: str
+    name: str | None = None
+    passed: list[Run]
+    failed: list[Run]
+    inconclusive: list[Run]
+
+
+class CaseDocument(Document):
+    """One case over its runs."""
+
+    id: str
+    outcome: Literal["pass", "fail", "inconsistent", "inconclusive"]
+    requirements: list[RequirementDocument]
+
+
+class ToolCallDocument(Document):
+    """One call of a tool; `arguments` is text where they are no JSON object."""
+
+    name: str
+    arguments: dict[str, Any] | str = {}
+    result: Any = None
+    error: str | None = None
+    id: str | None = None
+
+
+class ModelCallDocument(Document):
+    """One request to a model."""
+
+    model: str | None = None
+    provider: str | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    latency: Amount | None = None
+    cost: Amount | None = None
+    finish_reasons: list[str] = []
+    messages: list[dict[str, Any]] = []
+
+
+class GuardrailDocument(Document):
+    """What one guardrail decided."""
+
+    name: str
+    passed: bool
+    category: str | None = None
+    explanation: str | None = None
+
+
+class InteractionDocument(Document):
+    """The evidence of one attempt; calls that are absent were not recorded, empty ones were not made."""
+
+    command_text: str = ""
+    user_message: str = ""
+    reply: str | None = None
+    model_text: str | None = None
+    tool_calls: list[ToolCallDocument] | None = None
+    model_calls: list[ModelCallDocument] | None = None
+    guardrails: list[GuardrailDocument] = []
+    latency: Amount | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cost: Amount | None = None
+    blocked: bool = False
+    replayed: bool = False
+    error: str | None = None
+    messages: list[dict[str, Any]] = []
+
+
+class MeasurementDocument(Document):
+    """How one judge was asked for a result."""
+
+    # `schema` is a method of every pydantic model, so the field needs a name of its own.
+    model_config = ConfigDict(protected_namespaces=())
+
+    model: str
+    requests: Count
+    model_served: str | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cost: Amount | None = None
+    criterion: str = ""
+    prompt: str = ""
+    verdict_schema: str = Field(default="", alias="schema")
+    rung: str = ""
+    fingerprint: str = ""
+    parameters: dict[str, Any] = {}
+    notes: list[str] = []
+    asked: bool = True
+    cached: bool = False
+
+
+class ResultDocument(Document):
+    """What one evaluator found; `kind` only where it is inconclusive."""
+
+    label: str
+    outcome: OutcomeText
+    kind: KindText | None = None
+    detail: str = ""
+    name: str | None = None
+    score: Share | None = None
+    threshold: float | None = None
+    cause: str | None = None
+    measurements: list[MeasurementDocument] = []
+
+
+class AttemptDocument(Document):
+    """One attempt at one case, as in the journal."""
+
+    id: str
+    run: Run
+    outcome: OutcomeText
+    interaction: InteractionDocument
+    results: list[ResultDocument]
+
+
+class ReportDocument(Document):
+    """The whole report of one run."""
+
+    format: Literal["judgekit-report"]
+    format_version: Literal[1]
+    name: str
+    started_at: Moment
+    finished_at: Moment
+    runs: Run
+    gate: GateDocument
+    summary: SummaryDocument
+    evaluators: list[EvaluatorDocument]
+    spend: SpendDocument | None
+    judges: JudgesDocument | None
+    cases: list[CaseDocument]
+    attempts: list[AttemptDocument]
+
+
+def generated_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a report, made from the models."""
+    schema = ReportDocument.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "judgekit report"}
+
+
+def schema_text() -> str:
+    """What the shipped file holds; write it there after a change of the models."""
+    return json.dumps(generated_schema(), indent=2, sort_keys=True) + "\n"
+
+
+def report_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of `report.json`, as it ships with the package."""
+    text = files("judgekit.reporting").joinpath(SCHEMA_FILE).read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -1,0 +1,169 @@
+"""Writes `report.json`, an attempt at a time, so that a report of any length needs little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TextIO
+
+from judgekit.evaluation import Outcome
+from judgekit.jsonable import json_line
+from judgekit.records import attempt_to_json
+from judgekit.reporting.cases import CaseSummary, summarised
+from judgekit.reporting.intervals import attempts_interval, unit_interval
+from judgekit.results import Results, Unit
+from judgekit.spending import JudgeSpend, Spend
+from judgekit.statistics import Interval
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from judgekit.reporting.report import EvalReport
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "write"]
+
+FORMAT = "judgekit-report"
+FORMAT_VERSION = 1
+
+
+def write(report: EvalReport, stream: TextIO) -> None:
+    """Write the JSON report: RFC 8259, one case and one attempt a line."""
+    stream.write(json_line(_head(report))[:-1])
+    _write_list(stream, "cases", map(json_line, map(_case, summarised(report.counts))))
+    _write_list(stream, "attempts", _attempts(report))
+    stream.write("}\n")
+
+
+def _write_list(stream: TextIO, name: str, items: Iterable[str]) -> None:
+    stream.write(f',\n"{name}":[')
+    separator = "\n"
+    for item in items:
+        stream.write(separator + item)
+        separator = ",\n"
+    stream.write("\n]")
+
+
+def _attempts(report: EvalReport) -> Iterator[str]:
+    from judgekit.reporting.report import AttemptLines
+
+    if isinstance(report.results, AttemptLines):
+        return report.results.json_lines()
+    return (json_line(attempt_to_json(attempt)) for attempt in report.results)
+
+
+def _head(report: EvalReport) -> dict[str, Any]:
+    counts = report.counts
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "name": report.name,
+        "started_at": _moment(report.started_at),
+        "finished_at": _moment(report.finished_at),
+        "runs": report.runs,
+        "gate": {"outcome": report.decision.outcome.value, "detail": report.decision.detail},
+        "summary": _summary(report),
+        "evaluators": [_evaluator(counts, label) for label in counts.labels()],
+        "spend": _spend(counts.spend) if counts.spend.model_calls else None,
+        "judges": _judges(counts.judges) if counts.judges.models else None,
+    }
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _summary(report: EvalReport) -> dict[str, Any]:
+    counts = report.counts
+    outcomes = counts.outcomes()
+    return {
+        "cases": sum(map(bool, counts.run_counts())),
+        "attempts": len(counts),
+        "passed": outcomes[Outcome.PASS],
+        "failed": outcomes[Outcome.FAIL],
+        "inconclusive": outcomes[Outcome.INCONCLUSIVE],
+        "nothing_conclusive": sum(not attempt.is_conclusive for attempt in counts.attempts()),
+        "pass_rate": report.pass_rate,
+        "interval": _interval(attempts_interval(counts)),
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, Any] | None:
+    if interval is None:
+        return None
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "level": interval.level,
+        "method": interval.method,
+        "n": interval.n,
+    }
+
+
+def _evaluator(counts: Results, label: str) -> dict[str, Any]:
+    data = {"label": label, **_unit(counts, counts.units[label])}
+    criteria = counts.criteria_of(label)
+    if criteria:
+        data["criteria"] = [{"name": name, **_unit(counts, counts.criteria[name])} for name in criteria]
+    return data
+
+
+def _unit(counts: Results, unit: Unit) -> dict[str, Any]:
+    return {
+        "passed": unit.passed,
+        "failed": unit.failed,
+        "inconclusive": unit.inconclusive,
+        "not_run": unit.not_run,
+        "missing": dict(unit.missing),
+        "mean_score": unit.mean_score,
+        "interval": _interval(unit_interval(counts, unit)),
+    }
+
+
+def _known(value: float, *, complete: bool) -> float | None:
+    """The sum of what is known; None where nothing is, so that unknown never reads as 0."""
+    return value if complete or value else None
+
+
+def _spend(spend: Spend) -> dict[str, Any]:
+    slowest = None
+    if spend.slowest_case is not None:
+        slowest = {"id": spend.slowest_case, "run": spend.slowest_run, "latency": spend.slowest}
+    return {
+        "attempts_with_evidence": spend.attempts_with_evidence,
+        "model_calls": spend.model_calls,
+        "input_tokens": _known(spend.input_tokens, complete=spend.input_complete),
+        "input_complete": spend.input_complete,
+        "output_tokens": _known(spend.output_tokens, complete=spend.output_complete),
+        "output_complete": spend.output_complete,
+        "cost": _known(spend.cost, complete=spend.cost_complete),
+        "cost_complete": spend.cost_complete,
+        "latency": spend.latency if slowest else None,
+        "slowest": slowest,
+    }
+
+
+def _judges(judges: JudgeSpend) -> dict[str, Any]:
+    complete = judges.tokens_complete
+    return {
+        "verdicts": judges.verdicts,
+        "asked": judges.asked,
+        "cached": judges.cached,
+        "requests": judges.requests,
+        "retries": judges.retries,
+        "input_tokens": _known(judges.input_tokens, complete=complete),
+        "output_tokens": _known(judges.output_tokens, complete=complete),
+        "tokens_complete": complete,
+        "cost": _known(judges.cost, complete=judges.cost_complete),
+        "cost_complete": judges.cost_complete,
+        "models": list(judges.models),
+    }
+
+
+def _case(case: CaseSummary) -> dict[str, Any]:
+    requirements = []
+    for one in case.requirements:
+        data: dict[str, Any] = {"position": one.position, "label": one.label}
+        if one.name is not None:
+            data["name"] = one.name
+        data.update(passed=one.passed, failed=one.failed, inconclusive=one.inconclusive)
+        requirements.append(data)
+    return {"id": case.id, "outcome": case.outcome.value, "requirements": requirements}
