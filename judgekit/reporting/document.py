@@ -246,7 +246,7 @@ class ReportDocument(Document):
     format_version: Literal[1]
     name: str
     started_at: Moment
-    finished_at: Moment
+    finished_at: Moment | None
     runs: Run
     gate: GateDocument
     summary: SummaryDocument

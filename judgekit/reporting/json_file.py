@@ -46,7 +46,7 @@ def _attempts(report: EvalReport) -> Iterator[str]:
     from judgekit.reporting.report import AttemptLines
 
     if isinstance(report.results, AttemptLines):
-        return report.results.json_lines()
+        return (line.decode() for line in report.results.lines())
     return (json_line(attempt_to_json(attempt)) for attempt in report.results)
 
 
@@ -67,8 +67,8 @@ def _head(report: EvalReport) -> dict[str, Any]:
     }
 
 
-def _moment(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 def _summary(report: EvalReport) -> dict[str, Any]:

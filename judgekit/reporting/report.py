@@ -25,8 +25,8 @@ __all__ = ["AttemptLines", "EvalReport"]
 class AttemptLines(Protocol):
     """Attempts that lie in a file as JSON already, so that a report copies them without reading them."""
 
-    def json_lines(self) -> Iterator[str]:
-        """The JSON of every attempt, in report order."""
+    def lines(self) -> Iterator[bytes]:
+        """The JSON of every attempt in UTF-8, in report order, without line feeds."""
         ...
 
 
@@ -37,7 +37,7 @@ class EvalReport:
     Attributes:
         name: The experiment's name.
         started_at: UTC.
-        finished_at: UTC.
+        finished_at: UTC; None for a run that was killed.
         runs: How often each case was to be run.
         counts: What gates read: the counts of the run.
         results: One CaseResult an attempt, in the order the cases were given, runs ascending. With a
@@ -49,7 +49,7 @@ class EvalReport:
 
     name: str
     started_at: datetime
-    finished_at: datetime
+    finished_at: datetime | None
     runs: int
     counts: Results
     results: Sequence[CaseResult]
@@ -60,6 +60,8 @@ class EvalReport:
     def __post_init__(self) -> None:
         for name in ("started_at", "finished_at"):
             moment = getattr(self, name)
+            if moment is None:
+                continue
             if moment.tzinfo is None:
                 raise InvalidArgument(
                     f"`{name}` must have a time zone, got {moment!r}; write datetime.now(UTC)"
