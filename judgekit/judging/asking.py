@@ -1,0 +1,200 @@
+"""One question to one model: build the messages, ask, read the answer, record how it was measured."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from judgekit.evaluation import Measurement
+from judgekit.jsonable import json_line
+from judgekit.judging.fencing import fence
+from judgekit.judging.material import NOT_RECORDED
+from judgekit.judging.prompts import Prompt
+from judgekit.judging.reading import Malformed, stands_in, verdict_object
+from judgekit.judging.schemas import VerdictSchema
+from judgekit.providers.base import Answer, Message, Reply, Request, Unusable
+
+if TYPE_CHECKING:
+    from judgekit.judging.judge import Judge
+
+__all__ = ["Asked", "Question", "ask_model", "reader"]
+
+T = TypeVar("T")
+
+# How the parts are called between the fences, which is what a judge reads.
+_SHOWN_AS = {"tool_calls": "tool calls"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """The messages of one question and what an answer to it must look like.
+
+    Attributes:
+        messages: A system message without tested text, and a user message with it between fences.
+        schema: What the answer must look like.
+        tested: The tested texts; a verdict that is a copy of an object in one of them is none.
+        notes: What was cut or changed in them.
+        prompt: Name, version and hash of the prompt, a custom system message included.
+    """
+
+    messages: tuple[Message, ...]
+    schema: VerdictSchema[T]
+    tested: Sequence[str]
+    notes: tuple[str, ...]
+    prompt: str
+
+    @classmethod
+    def build(
+        cls,
+        prompt: Prompt,
+        schema: VerdictSchema[T],
+        parts: Mapping[str, str],
+        *,
+        system_message: str | None = None,
+        own: frozenset[str] = frozenset({"criterion"}),
+    ) -> Question[T]:
+        """Fence the parts and render the prompt once.
+
+        Args:
+            prompt: The prompt file.
+            schema: What the answer must look like; its form ends the system message.
+            parts: Text by variable name; "" where there is no such part.
+            system_message: Stands in place of the prompt's own, as it is.
+            own: The parts that the evaluator's author wrote, which a verdict may repeat.
+        """
+        material = {name: text for name, text in parts.items() if text and text != NOT_RECORDED}
+        fenced = fence({_SHOWN_AS.get(name, name): text for name, text in material.items()})
+        values: dict[str, Any] = dict.fromkeys(prompt.variables, "")
+        values.update(parts)
+        values.update({name: fenced.parts[_SHOWN_AS.get(name, name)] for name in material})
+        values["marker"] = fenced.marker
+        system = f"{prompt.system if system_message is None else system_message}\n\n{schema.instructions}"
+        return cls(
+            (
+                {"role": "system", "content": system},
+                {"role": "user", "content": prompt.render_user(values)},
+            ),
+            schema,
+            [text for name, text in material.items() if name not in own],
+            fenced.notes,
+            _identity(prompt, system_message),
+        )
+
+    @property
+    def cuts(self) -> str:
+        """What was left out of the material, for the result; "" where nothing was."""
+        return "; ".join(note for note in self.notes if "left out" in note)
+
+
+def _identity(prompt: Prompt, system_message: str | None) -> str:
+    if system_message is None:
+        return prompt.identity
+    own = hashlib.sha256(f"{prompt.hash}\n{system_message}".encode("utf-8", "replace")).hexdigest()[:12]
+    return f"{prompt.name} {prompt.version} {own}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """What one question to one model came to: a reading, or the error that says why there is none."""
+
+    reading: T | None
+    error: Exception | None
+    measurement: Measurement
+
+
+async def ask_model(
+    judge: Judge,
+    question: Question[T],
+    criterion: str,
+    shaped_by: Mapping[str, Any],
+    *,
+    sample: int = 0,
+) -> Asked[T]:
+    """Ask the judge's model; never raises for a call that failed."""
+    from judgekit.providers import ask
+
+    answer = await ask(_request(judge, question, sample), reader(question))
+    measurement = _measurement(question, answer, judge.model, criterion, shaped_by)
+    return Asked(answer.value if answer.error is None else None, answer.error, measurement)
+
+
+def _request(judge: Judge, question: Question[Any], sample: int) -> Request:
+    return Request(
+        model=judge.model,
+        messages=question.messages,
+        format=question.schema.format,
+        temperature=judge.temperature,
+        max_tokens=judge.max_tokens,
+        timeout=judge.timeout,
+        attempts=judge.attempts,
+        deadline=judge.deadline,
+        api_base=judge.api_base,
+        api_key=judge.api_key,
+        params=judge.params or {},
+        cache=judge.cache,
+        sample=sample,
+        limits=judge.limits,
+        price=judge.price,
+    )
+
+
+def reader(question: Question[T]) -> Callable[[Reply], T]:
+    """What reads a reply to the question: the reading, or `Unusable` with the exact complaint."""
+
+    def read(reply: Reply) -> T:
+        schema = question.schema
+        if reply.text is None or not reply.text.strip():
+            raise Unusable("malformed", f"the answer is empty (finish_reason {reply.finish_reason})")
+        try:
+            found = verdict_object(reply.text, schema.keys, ended=reply.finish_reason is not None)
+            reading = schema.check(found)
+            if stands_in(found, question.tested, [v for v in found.values() if isinstance(v, str)]):
+                raise Malformed(
+                    "the verdict is a copy of text that you were given to judge; judge it yourself"
+                )
+        except Malformed as error:
+            raise Unusable("malformed", str(error), reply.text) from None
+        return reading
+
+    return read
+
+
+def _measurement(
+    question: Question[Any],
+    answer: Answer[Any],
+    model: str,
+    criterion: str,
+    shaped_by: Mapping[str, Any],
+) -> Measurement:
+    usage = answer.usage
+    fresh = not answer.cached and not answer.shared
+    rung = answer.rung or ""
+    parameters = dict(answer.parameters)
+    identity = [
+        question.prompt,
+        question.schema.name,
+        criterion,
+        [model, answer.model_served],
+        rung,
+        parameters,
+        dict(shaped_by),
+    ]
+    return Measurement(
+        model=str(model),
+        model_served=answer.model_served,
+        criterion=criterion,
+        prompt=question.prompt,
+        schema=question.schema.name,
+        rung=rung,
+        parameters=parameters,
+        notes=(*answer.notes, *question.notes),
+        requests=usage.requests if fresh else 0,
+        asked=fresh and usage.requests > 0,
+        cached=answer.cached,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost=usage.cost,
+        fingerprint=hashlib.sha256(json_line(identity).encode()).hexdigest()[:16],
+    )
