@@ -15,10 +15,20 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-__all__ = ["DuplicateKey", "json_equal", "json_line", "json_text", "jsonable", "parse_json"]
+__all__ = [
+    "DuplicateKey",
+    "is_json_value",
+    "json_equal",
+    "json_line",
+    "json_text",
+    "jsonable",
+    "parse_json",
+]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEPTH_LIMIT = 200
+# Python refuses to write whole numbers of more than 4,300 digits.
+_BITS_LIMIT = 14_000
 
 
 class DuplicateKey(ValueError):
@@ -27,6 +37,9 @@ class DuplicateKey(ValueError):
     def __init__(self, key: str) -> None:
         self.key = key
         super().__init__(f"the key {key!r} appears twice")
+
+    def __reduce__(self) -> tuple[type[DuplicateKey], tuple[str]]:
+        return type(self), (self.key,)
 
 
 def _refuse_constant(name: str) -> Any:
@@ -61,7 +74,7 @@ def parse_json(text: str, *, unique_keys: bool = False) -> Any:
         raise ValueError("nested too deeply to be read") from error
 
 
-def jsonable(value: Any, _depth: int = 0) -> Any:
+def jsonable(value: Any, _above: tuple[int, ...] = ()) -> Any:
     """`value` as plain JSON data; what JSON has no type for becomes text."""
     if value is None or value is True or value is False:
         return value
@@ -69,33 +82,36 @@ def jsonable(value: Any, _depth: int = 0) -> Any:
         text = value.value if isinstance(value, Enum) else value
         return _SURROGATE.sub("\ufffd", str(text))
     if isinstance(value, Enum):
-        return jsonable(value.value, _depth + 1)
+        return jsonable(value.value, _above)
     if isinstance(value, int):
-        return int(value)
+        return int(value) if value.bit_length() <= _BITS_LIMIT else hex(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(float(value))
-    if _depth > _DEPTH_LIMIT:
+    if id(value) in _above or len(_above) > _DEPTH_LIMIT:
         return "…"
-    return _jsonable_object(value, _depth + 1)
+    try:
+        return _jsonable_object(value, (*_above, id(value)))
+    except Exception:  # noqa: BLE001 - an object that cannot be converted must not cost a paid-for run
+        return _text_of(value)
 
 
-def _jsonable_object(value: Any, depth: int) -> Any:
+def _jsonable_object(value: Any, above: tuple[int, ...]) -> Any:
     if isinstance(value, Mapping):
-        return {_key(key): jsonable(item, depth) for key, item in value.items()}
+        return {_key(key): jsonable(item, above) for key, item in value.items()}
     if isinstance(value, bytes | bytearray | memoryview):
         return jsonable(bytes(value).decode("utf-8", "backslashreplace"))
     if isinstance(value, Set):
-        return "{" + ", ".join(sorted(repr(item) for item in value)) + "}"
+        return jsonable("{" + ", ".join(sorted(repr(item) for item in value)) + "}")
     if isinstance(value, Sequence):
-        return [jsonable(item, depth) for item in value]
+        return [jsonable(item, above) for item in value]
     if isinstance(value, Decimal):
         return str(value)
     if hasattr(value, "isoformat"):
-        return str(value.isoformat())
+        return jsonable(str(value.isoformat()))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: jsonable(getattr(value, f.name), depth) for f in dataclasses.fields(value)}
+        return {f.name: jsonable(getattr(value, f.name), above) for f in dataclasses.fields(value)}
     if hasattr(type(value), "model_dump"):
-        return jsonable(value.model_dump(), depth)
+        return jsonable(value.model_dump(), above)
     return _text_of(value)
 
 
@@ -143,21 +159,22 @@ def json_equal(expected: Any, actual: Any) -> bool:
     if isinstance(expected, bool) or isinstance(actual, bool):
         if isinstance(expected, bool):
             return isinstance(actual, bool) and expected == actual
-        return not _is_json(expected) and bool(expected == actual)
+        return not is_json_value(expected) and bool(expected == actual)
     if _is_number(expected) and _is_number(actual):
         return bool(expected == actual)
     if isinstance(expected, str) and isinstance(actual, str):
-        return str(expected) == str(actual)
+        return str.__eq__(expected, actual)
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         return expected.keys() == actual.keys() and all(json_equal(v, actual[k]) for k, v in expected.items())
     if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
         return len(expected) == len(actual) and all(
             json_equal(e, a) for e, a in zip(expected, actual, strict=True)
         )
-    if _is_json(expected):
+    if is_json_value(expected):
         return expected is None and actual is None
     return bool(expected == actual)
 
 
-def _is_json(value: Any) -> bool:
+def is_json_value(value: Any) -> bool:
+    """Whether JSON has a type for `value` itself; what it holds is not looked at."""
     return value is None or isinstance(value, bool | int | float | Decimal | str | Mapping | list | tuple)

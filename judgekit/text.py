@@ -52,7 +52,7 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     # Cutting first keeps a 1 MB reply cheap; four times the limit leaves room for what folding removes.
     head = text[: limit * 4 + 64]
     line = _UNSAFE.sub(_escape, folded(head))
-    if len(line) < limit and len(head) < len(text):
+    if len(line) <= limit and len(head) < len(text):
         line = _UNSAFE.sub(_escape, folded(text))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
