@@ -15,12 +15,22 @@ from judgekit.providers.base import (
     Unusable,
     Usage,
 )
+from judgekit.providers.cache import CACHE_MODES, PLAN_CASES
+from judgekit.providers.calling import ask
+from judgekit.providers.litellm_wire import price_of
+from judgekit.providers.services import LIMITS
+from judgekit.providers.spend import LEDGER, Ledger, ledger_of
 
 __all__ = [
+    "CACHE_MODES",
+    "LEDGER",
+    "LIMITS",
+    "PLAN_CASES",
     "RUNGS",
     "Answer",
     "AnswerFormat",
     "CacheMode",
+    "Ledger",
     "Limits",
     "Message",
     "Price",
@@ -30,4 +40,7 @@ __all__ = [
     "Rung",
     "Unusable",
     "Usage",
+    "ask",
+    "ledger_of",
+    "price_of",
 ]

@@ -161,13 +161,13 @@ class Request:
     @property
     def is_scripted(self) -> bool:
         """Whether the model is an object in this process, so that nothing goes over a wire."""
-        return not isinstance(self.model, str)
+        return callable(getattr(self.model, "complete", None))
 
     @property
     def model_name(self) -> str:
         """The model as reports name it."""
         if isinstance(self.model, str):
-            return self.model
+            return str(self.model)
         return str(getattr(self.model, "name", None) or type(self.model).__name__)
 
 
@@ -185,6 +185,7 @@ class Reply:
         model_served: The model that the server says it ran.
         rung: How the format was asked for.
         logprobs: One entry a token, `{"token", "logprob", "top": [[token, logprob], ...]}`; None: not given.
+        choices: How many choices the answer had; 0 is no answer.
     """
 
     text: str | None
@@ -196,6 +197,7 @@ class Reply:
     model_served: str | None = None
     rung: Rung = "prompt"
     logprobs: tuple[Mapping[str, Any], ...] | None = None
+    choices: int = 1
 
 
 class Unusable(JudgekitError):

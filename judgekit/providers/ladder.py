@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from judgekit.providers.base import RUNGS, AnswerFormat, Message, Request, Rung
 from judgekit.providers.errors import Failure
 
-__all__ = ["Knowledge", "effective_parameters", "format_arguments", "format_messages", "shown_parameters"]
+__all__ = [
+    "Knowledge",
+    "format_arguments",
+    "format_messages",
+    "secrets_in",
+    "shown_parameters",
+    "wanted_parameters",
+]
 
 _REFUSING = re.compile(
     r"support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|extra |invalid|only |deprecated"
@@ -43,39 +50,51 @@ class Knowledge:
 
     def rung(self, start: str) -> Rung:
         """The first rung from `start` on that was not refused; `prompt` always works."""
-        rungs = RUNGS if start == "auto" else RUNGS[RUNGS.index(start) :]  # type: ignore[arg-type]
+        rungs = RUNGS if start == "auto" else RUNGS[RUNGS.index(start) :]
         return next((rung for rung in rungs if rung not in self.refused), "prompt")
+
+    def repaired(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters as this model takes them."""
+        return {
+            self.renamed.get(name, name): value for name, value in wanted.items() if name not in self.dropped
+        }
 
     def notes(self, request: Request) -> list[str]:
         """What was changed about this request, one sentence each."""
-        names = {*effective_names(request), *(self.refused if request.format is not None else ())}
+        names = {*wanted_parameters(request), *(self.refused if request.format is not None else ())}
         return [note for name, note in self._notes.items() if name in names]
 
-    def learn(self, request: Request, rung: Rung, failure: Failure) -> bool:
-        """Whether the failure says what to leave out or rename, so that another request can do better."""
+    def learn(self, request: Request, rung: Rung, sent: Iterable[str], failure: Failure) -> bool:
+        """Whether the failure says what to leave out or rename, so that another request can do better.
+
+        `sent` names the parameters that the failed request carried.
+        """
         if failure.sent and failure.error.status not in _REFUSAL_STATUS:
             return False
-        sent = effective_parameters(request, self)
+        names, text = set(sent), failure.text
         if failure.param is not None:
             name = re.split(r"[.\[]", failure.param)[0]
-            if name in sent:
-                return self._repair(request, name, failure.text)
-            return self._step_down(request, rung, name + " " + failure.text, named=name)
-        named = [name for name in sent if re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", failure.text)]
-        # litellm names everything it would not send in one error.
-        learnt = not failure.sent and self._step_down(request, rung, failure.text)
-        if named and _REFUSING.search(failure.text):
-            return any([self._repair(request, name, failure.text) for name in named]) or learnt
-        if "max_tokens" in sent and "max_completion_tokens" in failure.text:
-            return self._repair(request, "max_tokens", failure.text) or learnt
-        return learnt or self._step_down(request, rung, failure.text)
+            return (
+                self._repair(request, name, text)
+                if name in names
+                else self._step_down(request, rung, text, name)
+            )
+        # litellm names everything that it does not send in one error.
+        learnt = not failure.sent and self._step_down(request, rung, text)
+        if "max_tokens" in names and "max_completion_tokens" in text:
+            return self._repair(request, "max_tokens", text) or learnt
+        if _REFUSING.search(text):
+            for name in sorted(names):
+                if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                    learnt = self._repair(request, name, text) or learnt
+        return learnt or self._step_down(request, rung, text)
 
     def _repair(self, request: Request, name: str, text: str) -> bool:
-        model = request.model_name
-        original = next((old for old, new in self.renamed.items() if new == name), name)
-        other = _RENAMED.get(name)
+        if name in self.dropped or name in self.renamed:
+            return True
+        model, other = request.model_name, _RENAMED.get(name)
         if other is not None:
-            if original in self.renamed or not (other in text or _REFUSING.search(text)):
+            if name in self.renamed.values() or not (other in text or _REFUSING.search(text)):
                 return False
             self.renamed[name] = other
             self._notes[name] = f"{model} does not take {name}; it was sent as {other}"
@@ -86,14 +105,15 @@ class Knowledge:
         self._notes[name] = f"{model} does not take {name}{shown}; it was left out"
         return True
 
-    def _step_down(self, request: Request, rung: Rung, text: str, *, named: str = "") -> bool:
+    def _step_down(self, request: Request, rung: Rung, text: str, param: str = "") -> bool:
         if request.format is None or rung == "prompt":
             return False
+        text = f"{param} {text}"
         names = _TOOL_NAMES if rung == "tool_call" else _FORMAT_NAMES
         if not names.search(text) and not (rung == "json_schema" and _refuses_tools(text)):
             return False
         self._refuse(request, rung)
-        whole = named == "response_format" or re.search(r"response_?format", text, re.IGNORECASE)
+        whole = re.search(r"response_?format", text, re.IGNORECASE)
         if rung == "json_schema" and whole and not _ONE_KIND.search(_without_quoted(text)):
             self._refuse(request, "json_object")
         return True
@@ -113,37 +133,30 @@ def _without_quoted(text: str) -> str:
     return re.sub(r"\"[\w ]+\"\s*:\s*\"[^\"]*\"|invalid_request_error", "", text)
 
 
-def effective_names(request: Request) -> Iterable[str]:
-    """The names of the parameters that the request asks for."""
-    names = list(request.params)
-    if request.temperature is not None:
-        names.append("temperature")
-    if request.max_tokens is not None:
-        names.append("max_tokens")
-    return names
-
-
-def effective_parameters(
-    request: Request, knowledge: Knowledge, *, max_tokens: int | None = None
-) -> dict[str, Any]:
-    """The parameters as they are sent, after repairs; `max_tokens` stands in for the request's own."""
+def wanted_parameters(request: Request, *, max_tokens: int | None = None) -> dict[str, Any]:
+    """The parameters that the request asks for; `max_tokens` stands in for the request's own."""
     wanted: dict[str, Any] = dict(request.params)
     if request.temperature is not None:
-        wanted["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        wanted["max_tokens"] = max_tokens or request.max_tokens
-    if not knowledge.dropped and not knowledge.renamed:
-        return wanted
-    return {
-        knowledge.renamed.get(name, name): value
-        for name, value in wanted.items()
-        if name not in knowledge.dropped
-    }
+        wanted.setdefault("temperature", request.temperature)
+    if request.max_tokens is not None and "max_completion_tokens" not in wanted:
+        wanted.setdefault("max_tokens", max_tokens or request.max_tokens)
+    return wanted
 
 
 def shown_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters without what may hold a secret, for reports."""
     return {name: value for name, value in parameters.items() if not _SECRET_NAME.search(name)}
+
+
+def secrets_in(parameters: Mapping[str, Any]) -> Iterator[str]:
+    """The texts among the parameters that may be secrets, such as the values of extra headers."""
+    for name, value in parameters.items():
+        if not _SECRET_NAME.search(name):
+            continue
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from (inner for inner in value.values() if isinstance(inner, str))
 
 
 def format_arguments(form: AnswerFormat | None, rung: Rung) -> dict[str, Any]:
@@ -168,8 +181,8 @@ def format_messages(
     if form is None or rung not in ("json_object", "prompt"):
         return sent
     wanted = (
-        "Reply with one JSON object that follows this JSON Schema, and with nothing else before or after it:\n"
-        + form.text
+        "Reply with one JSON object that follows this JSON Schema, "
+        f"and with nothing else before or after it:\n{form.text}"
     )
     if sent and sent[0].get("role") == "system":
         sent[0]["content"] = f"{sent[0]['content']}\n\n{wanted}"
