@@ -190,6 +190,25 @@ class Interaction:
         if items is not value:
             object.__setattr__(self, name, items)
 
+    @classmethod
+    def from_messages(cls, messages: Iterable[Any], **fields: Any) -> Interaction:
+        """Read the evidence from chat messages, in OpenAI's or Anthropic's shape.
+
+        `reply` is the last assistant text that is not empty, `user_message` the last user text before
+        it. Each tool result belongs to the nearest preceding unanswered call with its id. Only text
+        parts are text; thinking never is. The messages are kept.
+
+        Args:
+            messages: Mappings, or message objects of a client library.
+            fields: Other fields of the Interaction, such as `command_text`; they win over what was read.
+
+        Raises:
+            InvalidArgument: Something is no chat message.
+        """
+        from judgekit.adapters import interaction_from_messages
+
+        return interaction_from_messages(messages, **fields)
+
     def asked(self) -> str:
         """What a judge is told the agent was asked: the message really sent, else the command."""
         return self.user_message or self.command_text

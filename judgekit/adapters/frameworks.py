@@ -1,0 +1,215 @@
+"""Results of agent frameworks, read by their shape; no framework is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from judgekit.adapters.messages import interaction_from_messages, tool_calls_in
+from judgekit.interaction import GuardrailResult, Interaction, ModelCall
+from judgekit.jsonable import json_text
+
+__all__ = [
+    "chat_message",
+    "from_graph_state",
+    "from_openai_agents",
+    "from_pydantic_ai",
+    "is_graph_state",
+]
+
+_LANGCHAIN_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "tool": "tool"}
+# pydantic-ai answers the tool that carries a structured output with these; it is no tool of the agent's.
+_OUTPUT_TOOL_ANSWERS = ("Final result processed", "Output tool not used")
+
+
+def _with_output(output: object, read: Interaction, fields: dict[str, Any]) -> dict[str, Any]:
+    """The reply as the framework gives it, and the model's own text where the two differ."""
+    reply = output if isinstance(output, str) or output is None else json_text(output)
+    if reply is not None and reply != read.reply:
+        fields["model_text"] = read.reply
+    return {**fields, "reply": reply}
+
+
+def _call_made(model: Any, usage: Any, **fields: Any) -> ModelCall:
+    """A model call. A count of 0 prompt tokens is what frameworks put where none was reported."""
+    tokens_in, tokens_out = _field(usage, "input_tokens"), _field(usage, "output_tokens")
+    reported = isinstance(tokens_in, int) and tokens_in > 0
+    return ModelCall(
+        model=str(model) if model else None,
+        input_tokens=tokens_in if reported else None,
+        output_tokens=tokens_out if reported else None,
+        **fields,
+    )
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def chat_message(message: Any) -> Any:
+    """A LangChain message as a chat message; anything else as it is."""
+    kind, content = getattr(message, "type", None), getattr(message, "content", None)
+    if isinstance(message, Mapping) or not isinstance(kind, str) or not hasattr(message, "content"):
+        return message
+    if hasattr(message, "role") and kind not in _LANGCHAIN_ROLES:
+        return message
+    found: dict[str, Any] = {"role": _LANGCHAIN_ROLES.get(kind, kind), "content": content}
+    calls = [
+        *(getattr(message, "tool_calls", None) or ()),
+        *(getattr(message, "invalid_tool_calls", None) or ()),
+    ]
+    if calls:
+        found["tool_calls"] = [
+            {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}}
+            for call in calls
+        ]
+    if kind == "tool":
+        found["tool_call_id"] = getattr(message, "tool_call_id", None)
+        found["status"] = getattr(message, "status", None)
+    name = getattr(message, "name", None)
+    return {**found, "name": name} if name else found
+
+
+def is_graph_state(value: object) -> bool:
+    """Whether it is a LangGraph state: a mapping, or a state object, with a list of messages."""
+    if isinstance(value, type | Interaction):
+        return False
+    return isinstance(_field(value, "messages"), list | tuple) and not hasattr(value, "choices")
+
+
+def from_graph_state(state: Any, command_text: str) -> Interaction:
+    """A LangGraph state; a `structured_response` in it is the reply."""
+    messages = _field(state, "messages")
+    fields: dict[str, Any] = {"command_text": command_text}
+    fields |= _langchain_calls(messages)
+    plain = [chat_message(message) for message in messages]
+    structured = _field(state, "structured_response")
+    if structured is not None:
+        fields = _with_output(structured, interaction_from_messages(plain), fields)
+    return interaction_from_messages(plain, **fields)
+
+
+def _langchain_calls(messages: Iterable[Any]) -> dict[str, Any]:
+    """The model calls, where the messages tell of any: each answer of a model carries its metadata."""
+    found = []
+    for message in messages:
+        about = getattr(message, "response_metadata", None)
+        usage = getattr(message, "usage_metadata", None)
+        if chat_message(message).get("role") != "assistant" or not (about or usage):
+            continue
+        about = about or {}
+        reason = about.get("finish_reason") or about.get("stop_reason")
+        found.append(
+            _call_made(
+                about.get("model_name") or about.get("model"),
+                usage or {},
+                provider=about.get("model_provider"),
+                finish_reasons=(str(reason),) if reason else (),
+            )
+        )
+    return {"model_calls": tuple(found)} if found else {}
+
+
+def from_pydantic_ai(result: Any, command_text: str) -> Interaction:
+    """A pydantic-ai result: the calls are those of this run, the messages the whole conversation."""
+    new, whole = _from_parts(result.new_messages()), _from_parts(result.all_messages())
+    responses = [m for m in result.new_messages() if getattr(m, "kind", "") == "response"]
+    calls = tuple(
+        _call_made(
+            getattr(response, "model_name", None),
+            getattr(response, "usage", None),
+            provider=getattr(response, "provider_name", None),
+            finish_reasons=(response.finish_reason,) if getattr(response, "finish_reason", None) else (),
+        )
+        for response in responses
+    )
+    fields = {"command_text": command_text, "tool_calls": tool_calls_in(new), "model_calls": calls}
+    read = interaction_from_messages(whole)
+    return interaction_from_messages(whole, **_with_output(result.output, read, fields))
+
+
+def _from_parts(messages: Iterable[Any]) -> list[dict[str, Any]]:
+    listed = list(messages)
+    hidden = {
+        part.tool_call_id
+        for message in listed
+        for part in message.parts
+        if part.part_kind == "tool-return" and str(part.content).startswith(_OUTPUT_TOOL_ANSWERS)
+    }
+    found: list[dict[str, Any]] = []
+    for message in listed:
+        if getattr(message, "kind", "") == "response":
+            found.append(_response_message(message.parts, hidden))
+        else:
+            found.extend(_request_message(part) for part in message.parts if _id_of(part) not in hidden)
+    return found
+
+
+def _id_of(part: Any) -> Any:
+    return getattr(part, "tool_call_id", None)
+
+
+def _response_message(parts: Iterable[Any], hidden: set[Any]) -> dict[str, Any]:
+    content: list[dict[str, Any]] = []
+    for part in parts:
+        if part.part_kind == "text":
+            content.append({"type": "text", "text": part.content})
+        elif part.part_kind.endswith("tool-call") and _id_of(part) not in hidden:
+            content.append(
+                {"type": "tool_use", "id": _id_of(part), "name": part.tool_name, "input": part.args}
+            )
+        elif part.part_kind.endswith("tool-return"):  # of a tool that the provider runs itself
+            content.append({"type": "tool_result", "tool_use_id": _id_of(part), "content": part.content})
+    return {"role": "assistant", "content": content}
+
+
+def _request_message(part: Any) -> dict[str, Any]:
+    kind = part.part_kind
+    if kind == "tool-return" or (kind == "retry-prompt" and getattr(part, "tool_name", None)):
+        failed = kind == "retry-prompt" or getattr(part, "outcome", None) not in {None, "success"}
+        return {
+            "role": "tool",
+            "tool_call_id": _id_of(part),
+            "name": part.tool_name,
+            "content": part.content,
+            "status": "error" if failed else "success",
+        }
+    content = getattr(part, "content", None)
+    if isinstance(content, list | tuple):
+        content = [{"type": "text", "text": item} if isinstance(item, str) else item for item in content]
+    # Instructions and complaints of the framework are nothing that a user said.
+    return {"role": "user" if kind == "user-prompt" else "system", "content": content}
+
+
+def from_openai_agents(result: Any, command_text: str) -> Interaction:
+    """An openai-agents result: the calls are those of this run, the messages the whole conversation."""
+    whole = result.to_input_list()
+    new = [item.to_input_item() for item in getattr(result, "new_items", None) or ()]
+    calls = tuple(
+        _call_made(_served(response), getattr(response, "usage", None))
+        for response in getattr(result, "raw_responses", None) or ()
+    )
+    fields: dict[str, Any] = {
+        "command_text": command_text,
+        "tool_calls": tool_calls_in(new),
+        "model_calls": calls,
+        "guardrails": tuple(_guardrails(result)),
+    }
+    read = interaction_from_messages(whole)
+    return interaction_from_messages(whole, **_with_output(result.final_output, read, fields))
+
+
+def _served(response: Any) -> Any:
+    for item in getattr(response, "output", None) or ():
+        data = getattr(item, "provider_data", None)
+        if isinstance(data, Mapping) and data.get("model"):
+            return data["model"]
+    return None
+
+
+def _guardrails(result: Any) -> Iterable[GuardrailResult]:
+    for category in ("input", "output"):
+        for found in getattr(result, f"{category}_guardrail_results", None) or ():
+            guardrail = found.guardrail
+            name = guardrail.get_name() if hasattr(guardrail, "get_name") else guardrail.name
+            yield GuardrailResult(str(name), category, passed=not found.output.tripwire_triggered)
