@@ -1,0 +1,158 @@
+"""What a run planned to do: the first line of its journal."""
+
+from __future__ import annotations
+
+import platform
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from itertools import accumulate
+from typing import Any
+
+from judgekit.evaluation import EvalResult, Kind, Outcome
+from judgekit.results import TARGET, Requirements
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "RunHead"]
+
+FORMAT = "judgekit-journal"
+FORMAT_VERSION = 1
+
+_NEVER_RAN = "the run ended before this attempt did"
+
+
+def _versions() -> dict[str, str]:
+    try:
+        ours = version("judgekit-evals")
+    except PackageNotFoundError:
+        ours = "unknown"
+    return {"judgekit": ours, "python": platform.python_version()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunHead:
+    """The plan of a run, without its cases' contents.
+
+    Attributes:
+        name: The experiment's name.
+        started_at: UTC, ISO 8601.
+        runs: How often each case is to run; the most, where cases have different numbers of recorded runs.
+        agent: The agent's name, None where recorded interactions are scored.
+        judges: Names of the judges asked.
+        fingerprint: A hash over cases, evaluators, agent and judges; a resumed run must have the same.
+        gate: The gate as data.
+        case_ids: In experiment order, as the report shows them.
+        case_runs: The number of attempts of each case.
+        requirement_sets: Each distinct list of requirements: label and criterion name.
+        requirement_of: For each case the position of its list in `requirement_sets`.
+        versions: Of judgekit and Python.
+    """
+
+    name: str
+    started_at: str
+    runs: int
+    agent: str | None
+    judges: tuple[str, ...]
+    fingerprint: str
+    gate: Sequence[Mapping[str, Any]]
+    case_ids: tuple[str, ...]
+    case_runs: Sequence[int]
+    requirement_sets: tuple[Requirements, ...]
+    requirement_of: Sequence[int]
+    versions: Mapping[str, str] = field(default_factory=_versions)
+
+    def to_json(self) -> dict[str, Any]:
+        """The head as the data of a line."""
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "versions": dict(self.versions),
+            "name": self.name,
+            "started_at": self.started_at,
+            "runs": self.runs,
+            "agent": self.agent,
+            "judges": list(self.judges),
+            "fingerprint": self.fingerprint,
+            "gate": self.gate,
+            "requirements": self.requirement_sets,
+            "cases": list(zip(self.case_ids, self.case_runs, self.requirement_of, strict=True)),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RunHead:
+        """The head that `to_json` wrote.
+
+        Raises:
+            ValueError: The data is no head, or one of a format that this version does not know.
+        """
+        if data.get("format") != FORMAT:
+            raise ValueError("its first line is not the head of a run")
+        if data.get("format_version") != FORMAT_VERSION:
+            raise ValueError(
+                f"its format version is {data.get('format_version')!r}, this judgekit reads {FORMAT_VERSION}"
+            )
+        try:
+            return cls._from_fields(data)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"its head is damaged: {type(error).__name__}: {error}") from error
+
+    @classmethod
+    def _from_fields(cls, data: Mapping[str, Any]) -> RunHead:
+        cases = data["cases"]
+        head = cls(
+            name=data["name"],
+            started_at=data["started_at"],
+            runs=data["runs"],
+            agent=data["agent"],
+            judges=tuple(data["judges"]),
+            fingerprint=data["fingerprint"],
+            gate=data["gate"],
+            case_ids=tuple(case_id for case_id, _, _ in cases),
+            case_runs=[runs for _, runs, _ in cases],
+            requirement_sets=tuple(
+                tuple((label, name) for label, name in requirements) for requirements in data["requirements"]
+            ),
+            requirement_of=[position for _, _, position in cases],
+            versions=data["versions"],
+        )
+        for position in set(head.requirement_of):
+            head.requirement_sets[position]
+        return head
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(self.case_runs)]
+
+    @cached_property
+    def case_at(self) -> dict[str, int]:
+        """The position of each case by its id."""
+        return {case_id: position for position, case_id in enumerate(self.case_ids)}
+
+    @property
+    def planned(self) -> int:
+        """The number of attempts."""
+        return self._starts[-1]
+
+    def position(self, case_index: int, run: int) -> int:
+        """Where an attempt stands in the report: by case, then by run."""
+        return self._starts[case_index] + run - 1
+
+    def place(self, position: int) -> tuple[int, int]:
+        """Case position and run of the attempt that stands at `position` in the report."""
+        case_index = bisect_right(self._starts, position) - 1
+        return case_index, position - self._starts[case_index] + 1
+
+    def interrupted(self, case_index: int) -> tuple[EvalResult, ...]:
+        """The results of an attempt that never ran: missing measurements, all of them."""
+        return self._interrupted[self.requirement_of[case_index]]
+
+    @cached_property
+    def _interrupted(self) -> list[tuple[EvalResult, ...]]:
+        return [
+            tuple(
+                EvalResult(Outcome.INCONCLUSIVE, _NEVER_RAN, Kind.INTERRUPTED, label, name)
+                for label, name in ((TARGET, None), *requirements)
+            )
+            for requirements in self.requirement_sets
+        ]
