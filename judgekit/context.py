@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 from judgekit.masking import Masker
 
-__all__ = ["AttemptContext", "RunScope", "attempt_context", "current_attempt"]
+__all__ = ["AttemptContext", "RunScope", "Session", "attempt_context", "current_attempt"]
 
 T = TypeVar("T")
 
@@ -61,6 +61,13 @@ class AttemptContext:
     run: int
     session_id: str
     scope: RunScope = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What an agent may keep a conversation by: `id` is fresh for every attempt."""
+
+    id: str
 
 
 attempt_context: ContextVar[AttemptContext | None] = ContextVar("judgekit_attempt", default=None)

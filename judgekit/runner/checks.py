@@ -1,0 +1,145 @@
+"""Everything that can be found wrong with a plan before the first call, all of it at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from judgekit.evaluation import EvalCase, EvaluatorLike, label_of, label_owner
+from judgekit.gate import Gate
+from judgekit.schedule import JUDGE, Plan
+from judgekit.text import bracketed, counted
+
+__all__ = ["Checked", "checked"]
+
+_NAMED = 5
+
+
+@dataclass(slots=True)
+class Checked:
+    """What a walk over a plan found.
+
+    Attributes:
+        problems: One sentence each; a plan with any may not start.
+        labels: Of all evaluators, each with what it belongs to.
+        criteria: The texts of the judged criteria by name.
+        judges: Names of the judges, each once.
+        secrets: Values that must not reach a file.
+    """
+
+    problems: list[str] = field(default_factory=list)
+    labels: dict[str, object] = field(default_factory=dict)
+    criteria: dict[str, str] = field(default_factory=dict)
+    judges: dict[str, None] = field(default_factory=dict)
+    secrets: dict[str, None] = field(default_factory=dict)
+
+
+def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
+    """Walk over the whole plan.
+
+    Args:
+        plan: All cases, before any filter.
+        gate: Every `of=` must name an evaluator or a criterion of some case.
+        shown: How a report shows a case's id; two cases must not look the same there.
+    """
+    found = Checked()
+    found.problems += _ids(plan.cases, shown)
+    _walk(plan, found)
+    found.problems += _evidence(plan) if plan.agent is None else _bindings(plan)
+    found.problems += gate.problems(labels=found.labels, criteria=found.criteria)
+    return found
+
+
+def _ids(cases: Sequence[EvalCase], shown: Callable[[str], str]) -> Iterator[str]:
+    seen: dict[str, int] = {}
+    for position, case in enumerate(cases, start=1):
+        name = shown(case.id)
+        first = seen.setdefault(name, position)
+        if first == position:
+            continue
+        other = cases[first - 1].id
+        if other == case.id:
+            yield f"the case id {case.id!r} is used twice, by cases {first} and {position}; ids are unique"
+        else:
+            yield (
+                f"the ids of cases {first} and {position} both read {name!r} in a report, "
+                "where secrets are masked; give one another id"
+            )
+
+
+def _walk(plan: Plan, found: Checked) -> None:
+    known: set[int] = set()
+    for evaluator in plan.evaluators:
+        _evaluator(evaluator, found)
+    for case in plan.cases:
+        for evaluator in case.evaluators:
+            # Most suites share their evaluators, or at least their classes.
+            if id(evaluator) not in known:
+                known.add(id(evaluator))
+                _evaluator(evaluator, found)
+
+
+def _evaluator(evaluator: EvaluatorLike, found: Checked) -> None:
+    label, owner = label_of(evaluator), label_owner(evaluator)
+    first = found.labels.setdefault(label, owner)
+    if first is not owner:
+        problem = (
+            f"the label {label!r} belongs to two evaluators, {_owner_name(first)} and {_owner_name(owner)}; "
+            "give one another label"
+        )
+        if problem not in found.problems:
+            found.problems.append(problem)
+    if label == JUDGE:
+        _judged(evaluator, found)
+
+
+def _owner_name(owner: object) -> str:
+    module = getattr(owner, "__module__", None) or getattr(owner, "co_filename", "")
+    name = getattr(owner, "__qualname__", None) or getattr(owner, "co_qualname", "")
+    return f"{module}.{name}" if module else str(name)
+
+
+def _judged(evaluator: EvaluatorLike, found: Checked) -> None:
+    """Read what judged evaluators tell about themselves; a custom one needs to tell none of it."""
+    name, text = getattr(evaluator, "name", None), getattr(evaluator, "text", None)
+    if isinstance(name, str):
+        first = found.criteria.setdefault(name, str(text))
+        if first != str(text):
+            found.problems.append(
+                f"the criterion name {name!r} stands for two texts, {first!r} and {text!r}; "
+                "give one another name"
+            )
+    found.judges.update(dict.fromkeys(getattr(evaluator, "judge_names", ())))
+    found.secrets.update(dict.fromkeys(getattr(evaluator, "secrets", ())))
+
+
+def _evidence(plan: Plan) -> Iterator[str]:
+    empty = [case.id for case in plan.cases if not case.interactions]
+    if empty:
+        yield (
+            f"there is no agent, and {counted(len(empty), 'case')} without recorded interactions: "
+            f"{_some(empty)}; write `.agent(...)`, or give each case its `interactions`"
+        )
+    if plan.runs > 1:
+        yield (
+            f"repeat({plan.runs}) needs an agent: without one each recorded interaction is scored once, "
+            "the i-th as run i"
+        )
+
+
+def _bindings(plan: Plan) -> Iterator[str]:
+    bound = plan.bindings.bound() if plan.bindings is not None else ()
+    unbound: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for case in plan.cases:
+        for call in case.recorded_calls:
+            if call.name not in bound:
+                unbound[call.name][case.id] = None
+    for tool, cases in unbound.items():
+        yield f"no binding for recorded tool {tool} (cases {', '.join(cases)}); bound: {bracketed(bound)}"
+
+
+def _some(names: Iterable[str]) -> str:
+    known = list(names)
+    more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+    return ", ".join(map(repr, known[:_NAMED])) + more

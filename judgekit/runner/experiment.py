@@ -1,0 +1,241 @@
+"""ExperimentRunner: cases, an agent and a gate, put together step by step and run."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from judgekit.context import RunScope
+from judgekit.errors import InvalidArgument
+from judgekit.evaluation import EvalCase, EvaluatorLike, checked_evaluators, is_finite_number
+from judgekit.gate import Gate
+from judgekit.loop import run_sync
+from judgekit.replay import ToolBindings
+from judgekit.reporting import EvalReport
+from judgekit.runner.naming import calling_module, checked_name
+from judgekit.runner.settings import Prepared, Settings, prepared
+from judgekit.schedule import Agent, Observer, run_attempts
+from judgekit.store import RunStore
+from judgekit.text import first_line
+
+__all__ = ["ExperimentRunner"]
+
+REPORT = "report.json"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class ExperimentRunner:
+    """A plan to run cases. Frozen: every method returns another plan, and nothing runs before `run`."""
+
+    _settings: Settings
+
+    def __init__(self, name: str | None = None) -> None:
+        """Begin a plan.
+
+        Args:
+            name: Also the name of the run's directory. Default: the running test's id under pytest, else
+                the calling module's name.
+
+        Raises:
+            InvalidArgument: The name is blank or could not be a file's name on every system.
+        """
+        checked = None if name is None else checked_name(name)
+        object.__setattr__(self, "_settings", Settings(name=checked, module=calling_module(1)))
+
+    def _with(self, **changes: Any) -> ExperimentRunner:
+        plan: ExperimentRunner = object.__new__(ExperimentRunner)
+        object.__setattr__(plan, "_settings", replace(self._settings, **changes))
+        return plan
+
+    def cases(self, *cases: EvalCase | Iterable[EvalCase]) -> ExperimentRunner:
+        """Add cases, one by one or in lists.
+
+        Raises:
+            InvalidArgument: There is none, or something is no EvalCase.
+        """
+        added = tuple(case for group in cases for case in _group(group))
+        if not added:
+            raise InvalidArgument("`cases` got no case; an experiment needs one at least")
+        return self._with(cases=self._settings.cases + added)
+
+    def filter(self, keep: Callable[[EvalCase], bool]) -> ExperimentRunner:
+        """Run only the cases that `keep` accepts. Where none is left the gate is INCONCLUSIVE."""
+        return self._with(filters=(*self._settings.filters, keep))
+
+    def evaluator(self, *evaluators: EvaluatorLike | Iterable[EvaluatorLike]) -> ExperimentRunner:
+        """Add evaluators that every case must pass, after its own.
+
+        Raises:
+            InvalidArgument: Something is no labelled evaluator.
+        """
+        added = checked_evaluators("ExperimentRunner", evaluators)
+        return self._with(evaluators=self._settings.evaluators + added)
+
+    def bindings(self, bindings: ToolBindings) -> ExperimentRunner:
+        """Load each case's recorded calls into stubs before the agent is called.
+
+        Raises:
+            InvalidArgument: These are no ToolBindings, or the plan has some.
+        """
+        if not isinstance(bindings, ToolBindings):
+            raise InvalidArgument(f"`bindings` must be ToolBindings, got {bindings!r}")
+        if self._settings.bindings is not None:
+            raise InvalidArgument("the plan has bindings; bind all tools in one ToolBindings")
+        return self._with(bindings=bindings)
+
+    def agent(self, agent: Callable[..., Any], *, name: str | None = None) -> ExperimentRunner:
+        """Say who answers: `agent(command)` or `agent(command, session)`, sync or async.
+
+        It returns text, an Interaction, a list of chat messages, or a framework's result. A sync agent
+        runs in a worker thread. Without an agent, recorded interactions are scored.
+
+        Raises:
+            InvalidArgument: It cannot be called so, or the plan has an agent.
+        """
+        if self._settings.agent is not None:
+            raise InvalidArgument(
+                f"the plan has an agent, {self._settings.agent.name!r}; make a plan for each agent"
+            )
+        return self._with(agent=Agent.of(agent, name=name))
+
+    def gate(self, gate: Gate) -> ExperimentRunner:
+        """Say what the run must reach. Default: `Gate.all_cases_should_pass()`.
+
+        Raises:
+            InvalidArgument: This is no gate, or the plan has one.
+        """
+        if not isinstance(gate, Gate):
+            raise InvalidArgument(f"`gate` must be a Gate, got {gate!r}; write Gate.all_cases_should_pass()")
+        if self._settings.gate is not None:
+            raise InvalidArgument("the plan has a gate; join both with `&` and give them as one")
+        return self._with(gate=gate)
+
+    def repeat(self, runs: int) -> ExperimentRunner:
+        """Run every case so many times; all cases once, then again.
+
+        Raises:
+            InvalidArgument: Not a whole number >= 1.
+        """
+        return self._with(runs=_whole("repeat", runs))
+
+    def concurrency(self, attempts: int) -> ExperimentRunner:
+        """Let so many attempts be under way at one time, 8 by default; 1 gives strict order.
+
+        Raises:
+            InvalidArgument: Not a whole number >= 1.
+        """
+        return self._with(concurrency=_whole("concurrency", attempts))
+
+    def timeout(self, seconds: float) -> ExperimentRunner:
+        """Give each agent call so many seconds, 300 by default. Judges have deadlines of their own.
+
+        Raises:
+            InvalidArgument: Not a finite number > 0.
+        """
+        if not is_finite_number(seconds) or seconds <= 0:
+            raise InvalidArgument(f"`timeout` must be a finite number of seconds > 0, got {seconds!r}")
+        return self._with(timeout=float(seconds))
+
+    def resume(self, path: str | PathLike[str]) -> ExperimentRunner:
+        """Go on with the run in this directory, or with this journal; finished attempts are not repeated.
+
+        `run` refuses the journal of another plan.
+        """
+        return self._with(journal=Path(path))
+
+    def report_directory(self, path: str | PathLike[str]) -> ExperimentRunner:
+        """Put the run's own directory under this one instead of `.judgekit/runs`."""
+        return self._with(directory=Path(path))
+
+    def without_report_file(self) -> ExperimentRunner:
+        """Write neither a journal nor a report; attempts are kept in memory."""
+        return self._with(directory=None)
+
+    def run(self, *, observer: Observer | None = None) -> EvalReport:
+        """Run the plan and wait for its end; works inside a running loop too, as in notebooks.
+
+        Ctrl-C keeps what is finished in journal and report, and raises KeyboardInterrupt.
+
+        Raises:
+            InvalidPlan: The plan cannot work; nothing was called. All problems are named.
+            FileUnreadable: The journal to resume is none.
+        """
+        return run_sync(lambda: self.run_async(observer=observer))
+
+    async def run_async(self, *, observer: Observer | None = None) -> EvalReport:
+        """Run the plan in the running loop, as `run` does.
+
+        Cancelling it keeps what is finished in journal and report.
+        """
+        scope = RunScope()
+        plan = prepared(self._settings, scope.masker, datetime.now(UTC))
+        store = plan.open_store(scope.masker)
+        try:
+            return await _carried_out(plan, store, scope, observer or Observer())
+        finally:
+            store.close()
+
+    def __repr__(self) -> str:
+        name = self._settings.name or "unnamed"
+        return f"<ExperimentRunner {name!r}: {len(self._settings.cases)} cases>"
+
+
+async def _carried_out(plan: Prepared, store: RunStore, scope: RunScope, observer: Observer) -> EvalReport:
+    observer.planned(store.head.planned)
+    for outcome in list(store.results.attempts()):
+        observer.finished(outcome)
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        try:
+            await run_attempts(plan.plan, store, scope, observer)
+        finally:
+            await _closed(scope)
+    except asyncio.CancelledError as error:
+        cancelled = error
+    report = _report(plan, store)
+    observer.ended(report)
+    if cancelled is not None:
+        raise cancelled
+    return report
+
+
+async def _closed(scope: RunScope) -> None:
+    """A client that cannot be closed must not cost the report."""
+    try:
+        await scope.close()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the run is over
+        warnings.warn(f"after the run: {first_line(error)}", RuntimeWarning, stacklevel=2)
+
+
+def _report(plan: Prepared, store: RunStore) -> EvalReport:
+    stored = store.finish(plan.gate, datetime.now(UTC).isoformat())
+    if store.journal_path is None:
+        return stored.report()
+    file = store.journal_path.with_name(REPORT)
+    report = stored.report(file=file)
+    report.write(file)
+    return report
+
+
+def _group(cases: EvalCase | Iterable[EvalCase]) -> Iterable[EvalCase]:
+    if isinstance(cases, EvalCase):
+        return (cases,)
+    if not isinstance(cases, Iterable):
+        raise InvalidArgument(f"`cases` must hold EvalCase objects, got {cases!r}")
+    group = tuple(cases)
+    for case in group:
+        if not isinstance(case, EvalCase):
+            raise InvalidArgument(f"`cases` must hold EvalCase objects, got {case!r}")
+    return group
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidArgument(f"`{name}` must be a whole number >= 1, got {value!r}")
+    return value

@@ -1,0 +1,173 @@
+"""What the methods of an experiment have set, and what it comes to when it is run."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from judgekit.errors import InvalidPlan
+from judgekit.evaluation import EvalCase, EvaluatorLike
+from judgekit.gate import Gate
+from judgekit.jsonable import jsonable
+from judgekit.masking import Masker
+from judgekit.replay import ToolBindings
+from judgekit.results import Requirements
+from judgekit.runner.checks import Checked, checked
+from judgekit.runner.fingerprint import fingerprint_of
+from judgekit.runner.naming import default_name
+from judgekit.schedule import Agent, Plan, requirements_of
+from judgekit.store import JournalStore, MemoryStore, RunHead, RunStore
+
+__all__ = ["Prepared", "Settings", "prepared"]
+
+DEFAULT_CONCURRENCY = 8
+DEFAULT_TIMEOUT = 300.0
+DEFAULT_DIRECTORY = Path(".judgekit") / "runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The state of an `ExperimentRunner`; None where nothing was set."""
+
+    name: str | None = None
+    module: str = ""
+    cases: tuple[EvalCase, ...] = ()
+    filters: tuple[Callable[[EvalCase], bool], ...] = ()
+    evaluators: tuple[EvaluatorLike, ...] = ()
+    bindings: ToolBindings | None = None
+    agent: Agent | None = None
+    gate: Gate | None = None
+    runs: int = 1
+    concurrency: int | None = None
+    timeout: float = DEFAULT_TIMEOUT
+    journal: Path | None = None
+    directory: Path | None = DEFAULT_DIRECTORY
+
+    def plan(self) -> Plan:
+        """What is to be run, before any filter."""
+        return Plan(
+            cases=self.cases,
+            evaluators=self.evaluators,
+            agent=self.agent,
+            bindings=self.bindings,
+            runs=self.runs,
+            concurrency=self.concurrency or DEFAULT_CONCURRENCY,
+            timeout=self.timeout,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked plan, its gate, and the head that its journal begins with."""
+
+    plan: Plan
+    gate: Gate
+    head: RunHead
+    settings: Settings
+
+    def open_store(self, masker: Masker) -> RunStore:
+        """Where attempts go: the journal to resume, a new one, or memory.
+
+        Raises:
+            InvalidPlan: The directory cannot be written.
+            InvalidArgument: The journal belongs to another plan, or another run is writing it.
+            FileUnreadable: The journal to resume is none.
+        """
+        settings = self.settings
+        if settings.journal is not None:
+            return JournalStore.resume(settings.journal, self.head, masker)
+        if settings.directory is None:
+            return MemoryStore(self.head, masker, at_once=self.plan.agent is not None)
+        try:
+            return JournalStore.create(settings.directory, self.head, masker)
+        except OSError as error:
+            raise InvalidPlan(
+                [
+                    f"the run cannot be written to {settings.directory}: {error}; "
+                    "write `.report_directory(...)` or `.without_report_file()`"
+                ]
+            ) from error
+
+
+def prepared(settings: Settings, masker: Masker, started_at: datetime) -> Prepared:
+    """Check everything that can be checked before the first call.
+
+    Secrets that evaluators name are given to `masker`.
+
+    Raises:
+        InvalidPlan: With every problem.
+    """
+    if not settings.cases:
+        raise InvalidPlan(["there are no cases; write `.cases([EvalCase(...), ...])`"])
+    gate = settings.gate or Gate.all_cases_should_pass()
+    whole = settings.plan()
+
+    def shown(case_id: str) -> str:
+        return masker.masked(jsonable(case_id))
+
+    found = checked(whole, gate, shown=shown)
+    problems = [*found.problems, *_limits(settings)]
+    if problems:
+        raise InvalidPlan(problems)
+    for secret in found.secrets:
+        masker.add(secret)
+    plan = _filtered(settings, whole)
+    return Prepared(plan, gate, _head(settings, plan, gate, found, shown, started_at), settings)
+
+
+def _limits(settings: Settings) -> list[str]:
+    shared = settings.bindings is not None and settings.bindings.shared
+    if not shared or settings.agent is None or (settings.concurrency or 1) == 1:
+        return []
+    return [
+        f"concurrency({settings.concurrency}) needs loaders and a reset that take the session, "
+        "`loader(call, session)`: stubs that all attempts share serve one agent call at a time"
+    ]
+
+
+def _filtered(settings: Settings, plan: Plan) -> Plan:
+    cases = plan.cases
+    for keep in settings.filters:
+        cases = tuple(case for case in cases if keep(case))
+    return Plan(
+        cases=cases,
+        evaluators=plan.evaluators,
+        agent=plan.agent,
+        bindings=plan.bindings,
+        runs=plan.runs,
+        concurrency=plan.concurrency,
+        timeout=plan.timeout,
+    )
+
+
+def _head(
+    settings: Settings,
+    plan: Plan,
+    gate: Gate,
+    found: Checked,
+    shown: Callable[[str], str],
+    started_at: datetime,
+) -> RunHead:
+    counts = array("L", [plan.runs_of(case) for case in plan.cases])
+    sets: dict[Requirements, int] = {}
+    positions = array(
+        "L", [sets.setdefault(requirements_of(plan.evaluators_of(case)), len(sets)) for case in plan.cases]
+    )
+    judges = tuple(found.judges)
+    kept = settings.journal is not None or settings.directory is not None
+    return RunHead(
+        name=settings.name or default_name(settings.module),
+        started_at=started_at.isoformat(),
+        runs=max(counts, default=plan.runs),
+        agent=plan.agent.name if plan.agent is not None else None,
+        judges=judges,
+        fingerprint=fingerprint_of(plan, judges) if kept else "",
+        gate=gate.to_json(),
+        case_ids=tuple(shown(case.id) for case in plan.cases),
+        case_runs=counts,
+        requirement_sets=tuple(sets),
+        requirement_of=positions,
+    )

@@ -1,0 +1,8 @@
+"""How attempts are carried out: agents called, evaluators run, in order and within limits."""
+
+from judgekit.schedule.agents import Agent
+from judgekit.schedule.attempts import Plan, run_attempts
+from judgekit.schedule.evaluating import JUDGE, requirements_of
+from judgekit.schedule.observing import Observer
+
+__all__ = ["JUDGE", "Agent", "Observer", "Plan", "requirements_of", "run_attempts"]

@@ -1,0 +1,150 @@
+"""The agent of an experiment: how it is called, and what its call leaves as evidence."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judgekit.adapters import interaction_from
+from judgekit.context import Session
+from judgekit.errors import Blocked, InvalidArgument
+from judgekit.evaluation import EvalCase
+from judgekit.interaction import Interaction
+from judgekit.schedule.bounded import bounded
+from judgekit.schedule.threads import CallThreads
+from judgekit.signatures import takes_session
+from judgekit.text import first_line, one_line
+
+__all__ = ["Agent", "Target", "scored"]
+
+# Exceptions by which a framework says that a guardrail stopped the turn: module root and class name.
+_TRIPWIRES = frozenset(
+    {
+        ("agents", "InputGuardrailTripwireTriggered"),
+        ("agents", "OutputGuardrailTripwireTriggered"),
+        ("agents", "ToolInputGuardrailTripwireTriggered"),
+        ("agents", "ToolOutputGuardrailTripwireTriggered"),
+        ("litellm", "BlockedPiiEntityError"),
+        ("litellm", "GuardrailRaisedException"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an attempt has to judge, and how the agent call `failed`, where it did."""
+
+    interaction: Interaction
+    failed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A callable that answers a command. Build it with `Agent.of`."""
+
+    function: Callable[..., Any]
+    name: str
+    takes_session: bool
+    is_async: bool
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], *, name: str | None = None) -> Agent:
+        """The agent behind `function`, which is called as `agent(command)` or `agent(command, session)`.
+
+        Raises:
+            InvalidArgument: It cannot be called so, or the name is blank.
+        """
+        if not callable(function):
+            raise InvalidArgument(f"`agent` must be callable as agent(command), got {function!r}")
+        if isinstance(function, type):
+            raise InvalidArgument(
+                f"`agent` is the class {function.__name__}; give an object of it, or a function"
+            )
+        shown = name if name is not None else _name_of(function)
+        if not isinstance(shown, str) or not shown.strip():
+            raise InvalidArgument(f"the agent's `name` must be text that is not blank, got {name!r}")
+        return cls(function, shown, takes_session(function, given=1), _is_async(function))
+
+    async def answer(
+        self, case: EvalCase, session: Session, *, seconds: float, threads: CallThreads, blockable: bool
+    ) -> Target:
+        """Call the agent, timed and for at most `seconds`.
+
+        Args:
+            case: Its command is what the agent gets.
+            session: Of this attempt.
+            seconds: For the agent call alone.
+            threads: Where a sync agent runs.
+            blockable: Whether the case asks for a block, which then is no failure.
+        """
+        text = case.command_text()
+        began = time.perf_counter()
+        ended = await bounded(self._called(case.command, session, threads), seconds)
+        latency = time.perf_counter() - began
+        error = ended.error
+        if ended.expired:
+            error = TimeoutError(f"the agent gave no answer within {seconds:g} s")
+        try:
+            answer = Interaction() if error else interaction_from(ended.value, command_text=text)
+        except Exception as unreadable:  # noqa: BLE001 - an answer of a type nobody knows is the agent's failure
+            answer, error = Interaction(), unreadable
+        return _target(_completed(answer, text, latency), error, blockable=blockable)
+
+    async def _called(self, command: Any, session: Session, threads: CallThreads) -> Any:
+        arguments = (command, session) if self.takes_session else (command,)
+        if self.is_async:
+            return await self.function(*arguments)
+        value = await threads.call(lambda: self.function(*arguments))
+        return await value if inspect.isawaitable(value) else value
+
+
+def scored(case: EvalCase, run: int, *, blockable: bool) -> Target:
+    """A recorded interaction of a case, as if the agent had given it just so."""
+    interaction = case.interactions[run - 1]
+    if not interaction.command_text:
+        interaction = replace(interaction, command_text=case.command_text())
+    if interaction.error is None and not interaction.guardrails:
+        return Target(interaction)
+    return _target(interaction, None, blockable=blockable)
+
+
+def _completed(interaction: Interaction, text: str, latency: float) -> Interaction:
+    changes: dict[str, Any] = {}
+    if not interaction.command_text:
+        changes["command_text"] = text
+    if interaction.latency is None and not interaction.replayed:
+        changes["latency"] = latency
+    return replace(interaction, **changes) if changes else interaction
+
+
+def _target(interaction: Interaction, error: BaseException | None, *, blockable: bool) -> Target:
+    tripped = error is not None and _is_tripwire(error)
+    failed = interaction.error if error is None else first_line(error)
+    blocked = tripped or any(not guardrail.passed for guardrail in interaction.guardrails)
+    if blocked and blockable:
+        return Target(replace(interaction, blocked=True, reply=None, error=failed))
+    if error is not None:
+        interaction = replace(interaction, blocked=interaction.blocked or tripped, error=failed)
+    return Target(interaction, None if failed is None else one_line(failed))
+
+
+def _is_tripwire(error: BaseException) -> bool:
+    if isinstance(error, Blocked):
+        return True
+    return any(
+        (kind.__module__.partition(".")[0], kind.__name__) in _TRIPWIRES for kind in type(error).__mro__
+    )
+
+
+def _name_of(function: Any) -> str:
+    while (inner := getattr(function, "func", None)) is not None:
+        function = inner
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _is_async(function: Any) -> bool:
+    call = getattr(function, "__call__", None)  # noqa: B004 - an object whose class has an async `__call__`
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)

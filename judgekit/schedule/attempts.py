@@ -1,0 +1,163 @@
+"""The attempts of a run: workers take them in order and carry each one through to its results."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from judgekit.context import AttemptContext, RunScope, Session, attempt_context
+from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike, Kind, Outcome
+from judgekit.interaction import Interaction
+from judgekit.replay import ToolBindings
+from judgekit.results import SETUP, TARGET
+from judgekit.schedule.agents import Agent, Target, scored
+from judgekit.schedule.bounded import bounded
+from judgekit.schedule.evaluating import Evaluation, requirements_of
+from judgekit.schedule.observing import Observer
+from judgekit.schedule.threads import CallThreads
+from judgekit.store import RunStore
+from judgekit.text import first_line, one_line
+
+__all__ = ["Plan", "run_attempts"]
+
+# How long sync work may hold the loop: a run must notice Ctrl-C and time limits.
+_TURN_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be run.
+
+    Attributes:
+        cases: In order.
+        evaluators: On every case, after its own.
+        agent: None to score recorded interactions.
+        bindings: What loads recorded calls into stubs.
+        runs: How often each case is run by an agent.
+        concurrency: How many attempts may be under way.
+        timeout: Seconds for one agent call.
+    """
+
+    cases: Sequence[EvalCase]
+    evaluators: tuple[EvaluatorLike, ...]
+    agent: Agent | None
+    bindings: ToolBindings | None
+    runs: int
+    concurrency: int
+    timeout: float
+
+    def runs_of(self, case: EvalCase) -> int:
+        """The number of attempts at a case."""
+        return self.runs if self.agent is not None else len(case.interactions)
+
+    def evaluators_of(self, case: EvalCase) -> tuple[EvaluatorLike, ...]:
+        """All evaluators that an attempt at this case must pass, in order."""
+        return case.evaluators + self.evaluators
+
+
+async def run_attempts(plan: Plan, store: RunStore, scope: RunScope, observer: Observer) -> None:
+    """Make every attempt that `store` does not hold yet.
+
+    Order is run-major: all cases once, then again. Cancelling ends it at once; what is finished is kept.
+    """
+    run = _Run(plan, store, scope, observer)
+    try:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(max(1, min(plan.concurrency, store.head.planned))):
+                workers.create_task(run.work())
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    finally:
+        run.threads.close()
+
+
+class _Run:
+    def __init__(self, plan: Plan, store: RunStore, scope: RunScope, observer: Observer) -> None:
+        self.threads = CallThreads()
+        self._plan = plan
+        self._store = store
+        self._scope = scope
+        self._observer = observer
+        self._evaluation = Evaluation()
+        self._sessions = uuid4().hex
+        # Stubs that all attempts share can serve one agent call at a time.
+        shared = plan.bindings is not None and plan.bindings.shared
+        self._agent_calls = asyncio.Semaphore(1 if shared else plan.concurrency)
+        self._turn_began = time.perf_counter()
+        self._attempts = self._in_order()
+
+    def _in_order(self) -> Iterator[tuple[int, int]]:
+        cases, runs_of = self._plan.cases, self._plan.runs_of
+        for run in range(1, max(map(runs_of, cases), default=0) + 1):
+            for index, case in enumerate(cases):
+                if run <= runs_of(case) and not self._store.holds(index, run):
+                    yield index, run
+
+    async def work(self) -> None:
+        """Make attempts until there is none left."""
+        for index, run in self._attempts:
+            if time.perf_counter() - self._turn_began > _TURN_SECONDS:
+                await asyncio.sleep(0)
+                self._turn_began = time.perf_counter()
+            case = self._plan.cases[index]
+            session = f"{self._sessions}-{index}-{run}"
+            attempt_context.set(AttemptContext(case.id, index, run, session, self._scope))
+            interaction, results = await self._attempt(case, run, Session(session))
+            self._observer.finished(self._store.add(index, run, interaction, results))
+
+    async def _attempt(
+        self, case: EvalCase, run: int, session: Session
+    ) -> tuple[Interaction, tuple[EvalResult, ...]]:
+        evaluators = self._plan.evaluators_of(case)
+        blockable = any(getattr(evaluator, "expects_block", False) for evaluator in evaluators)
+        if self._plan.agent is None:
+            target = scored(case, run, blockable=blockable)
+        else:
+            async with self._agent_calls:
+                if (broken := await self._set_up(case, session)) is not None:
+                    own = EvalResult(Outcome.FAIL, one_line(broken), label=SETUP)
+                    return Interaction(command_text=case.command_text()), (own, *_not_run(evaluators))
+                target = await self._plan.agent.answer(
+                    case, session, seconds=self._plan.timeout, threads=self.threads, blockable=blockable
+                )
+        if target.failed is None:
+            return target.interaction, await self._evaluation.results(case, target.interaction, evaluators)
+        return target.interaction, await self._after_failure(case, target, evaluators)
+
+    async def _set_up(self, case: EvalCase, session: Session) -> str | None:
+        """Load the recorded calls; the text of the failure, None where all went well."""
+        bindings = self._plan.bindings
+        if bindings is None:
+            return None
+        for step in bindings.steps(case.recorded_calls, session):
+            ended = await bounded(_called(step, self.threads), None)
+            if ended.error is not None:
+                return first_line(ended.error)
+        return None
+
+    async def _after_failure(
+        self, case: EvalCase, target: Target, evaluators: Sequence[EvaluatorLike]
+    ) -> tuple[EvalResult, ...]:
+        results = [EvalResult(Outcome.FAIL, target.failed or "", label=TARGET)]
+        for evaluator in evaluators:
+            if getattr(evaluator, "runs_after_failure", False):
+                results += await self._evaluation.results(case, target.interaction, (evaluator,))
+            else:
+                results += _not_run((evaluator,))
+        return tuple(results)
+
+
+async def _called(step: Callable[[], Any], threads: CallThreads) -> None:
+    value = await threads.call(step)
+    if inspect.isawaitable(value):
+        await value
+
+
+def _not_run(evaluators: Sequence[EvaluatorLike]) -> Iterator[EvalResult]:
+    for label, name in requirements_of(evaluators):
+        yield EvalResult(Outcome.INCONCLUSIVE, "the attempt failed before it", Kind.NOT_RUN, label, name)
