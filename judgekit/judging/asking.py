@@ -113,7 +113,7 @@ async def ask_model(
     sample: int = 0,
 ) -> Asked[T]:
     """Ask the judge's model; never raises for a call that failed."""
-    from judgekit.providers import ask
+    from judgekit.providers.calling import ask
 
     answer = await ask(_request(judge, question, sample), reader(question))
     measurement = _measurement(question, answer, judge.model, criterion, shaped_by)

@@ -91,7 +91,8 @@ def verdict_object(text: str, keys: Set[str], *, ended: bool = True) -> dict[str
     Raises:
         Malformed: There is not exactly one distinct verdict object.
     """
-    text = text.strip().removeprefix("\ufeff").strip()
+    # The end stays: white space after a number says that the number is whole.
+    text = text.lstrip().removeprefix("\ufeff").lstrip()
     if not text:
         raise Malformed("the reply is empty")
     try:
