@@ -73,11 +73,20 @@ class CaseSummary:
 
 
 def summarised(results: Results, *, at_least: int = 1) -> Iterator[CaseSummary]:
-    """A summary of every case with at least so many attempts, in case order."""
+    """A summary of every case with at least so many attempts, in case order.
+
+    Cases whose requirements came out alike share one tuple of them.
+    """
+    known: dict[object, tuple[RequirementSummary, ...]] = {}
     for index, case_id in enumerate(results.case_ids):
         attempts = results.runs_of(index)
-        if len(attempts) >= at_least:
-            yield CaseSummary(case_id, _outcome(attempts), _requirements(attempts))
+        if len(attempts) < at_least:
+            continue
+        alike = tuple([(attempt.run, attempt.codes, attempt.requirements) for attempt in attempts])
+        requirements = known.get(alike)
+        if requirements is None:
+            requirements = known[alike] = _requirements(attempts)
+        yield CaseSummary(case_id, _outcome(attempts), requirements)
 
 
 def _outcome(attempts: Sequence[AttemptOutcome]) -> CaseOutcome:

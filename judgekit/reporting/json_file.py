@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from judgekit.evaluation import Outcome
 from judgekit.jsonable import json_line
 from judgekit.records import attempt_to_json
-from judgekit.reporting.cases import CaseSummary, summarised
+from judgekit.reporting.cases import RequirementSummary, summarised
 from judgekit.reporting.intervals import attempts_interval, unit_interval
 from judgekit.results import Results, Unit
 from judgekit.spending import JudgeSpend, Spend
@@ -28,7 +28,7 @@ FORMAT_VERSION = 1
 def write(report: EvalReport, stream: TextIO) -> None:
     """Write the JSON report: RFC 8259, one case and one attempt a line."""
     stream.write(json_line(_head(report))[:-1])
-    _write_list(stream, "cases", map(json_line, map(_case, summarised(report.counts))))
+    _write_list(stream, "cases", _cases(report.counts))
     _write_list(stream, "attempts", _attempts(report))
     stream.write("}\n")
 
@@ -158,12 +158,20 @@ def _judges(judges: JudgeSpend) -> dict[str, Any]:
     }
 
 
-def _case(case: CaseSummary) -> dict[str, Any]:
-    requirements = []
-    for one in case.requirements:
-        data: dict[str, Any] = {"position": one.position, "label": one.label}
-        if one.name is not None:
-            data["name"] = one.name
-        data.update(passed=one.passed, failed=one.failed, inconclusive=one.inconclusive)
-        requirements.append(data)
-    return {"id": case.id, "outcome": case.outcome.value, "requirements": requirements}
+def _cases(counts: Results) -> Iterator[str]:
+    # Most cases of a large run share one tuple of requirements, which the first entry keeps alive.
+    texts: dict[int, tuple[object, str]] = {}
+    for case in summarised(counts):
+        known = texts.get(id(case.requirements))
+        if known is None:
+            text = json_line([_requirement(one) for one in case.requirements])
+            known = texts[id(case.requirements)] = case.requirements, text
+        yield f'{{"id":{json_line(case.id)},"outcome":"{case.outcome.value}","requirements":{known[1]}}}'
+
+
+def _requirement(one: RequirementSummary) -> dict[str, Any]:
+    data: dict[str, Any] = {"position": one.position, "label": one.label}
+    if one.name is not None:
+        data["name"] = one.name
+    data.update(passed=one.passed, failed=one.failed, inconclusive=one.inconclusive)
+    return data
