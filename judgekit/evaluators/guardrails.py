@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from judgekit.evaluation import EvalCase, EvalResult, built_in_label
 from judgekit.evaluators.evidence import PASSED
@@ -19,9 +20,11 @@ class Blocked:
 
     Attributes:
         expects_block: Whether the turn should be blocked. The runner then takes a block for no failure.
+        runs_after_failure: A failed agent call does not keep the runner from asking this evaluator.
     """
 
     expects_block: bool = True
+    runs_after_failure: ClassVar[bool] = True
 
     def evaluate(self, case: EvalCase, interaction: Interaction) -> EvalResult:
         """PASS as expected; INCONCLUSIVE with neither a block, nor a guardrail's result, nor a reply."""

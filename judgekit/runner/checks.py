@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from judgekit.evaluation import EvalCase, EvaluatorLike, label_of, label_owner
 from judgekit.gate import Gate
+from judgekit.judging.criterion import JudgedEvaluator
 from judgekit.schedule import JUDGE, Plan
 from judgekit.text import bracketed, counted
 
@@ -102,7 +104,7 @@ def _owner_name(owner: object) -> str:
 
 def _judged(evaluator: EvaluatorLike, found: Checked) -> None:
     """Read what judged evaluators tell about themselves; a custom one needs to tell none of it."""
-    name, text = getattr(evaluator, "name", None), getattr(evaluator, "text", None)
+    name, text = getattr(evaluator, "name", None), getattr(evaluator, "criterion", None)
     if isinstance(name, str):
         first = found.criteria.setdefault(name, str(text))
         if first != str(text):
@@ -110,8 +112,25 @@ def _judged(evaluator: EvaluatorLike, found: Checked) -> None:
                 f"the criterion name {name!r} stands for two texts, {first!r} and {text!r}; "
                 "give one another name"
             )
-    found.judges.update(dict.fromkeys(getattr(evaluator, "judge_names", ())))
-    found.secrets.update(dict.fromkeys(getattr(evaluator, "secrets", ())))
+    for judge in _judges_of(evaluator):
+        found.judges[str(getattr(judge, "model", None) or type(judge).__name__)] = None
+        if isinstance(key := getattr(judge, "api_key", None), str):
+            found.secrets[key] = None
+
+
+def _judges_of(evaluator: EvaluatorLike) -> list[object]:
+    """The judges that an evaluator asks: one, or the members of a panel."""
+    judges: list[object] = []
+
+    def noted(judge: object) -> object:
+        judges.append(judge)
+        return judge
+
+    if isinstance(evaluator, JudgedEvaluator):
+        # A judged evaluator of the user's own need not say whom it asks.
+        with contextlib.suppress(NotImplementedError):
+            evaluator.map_judges(noted)
+    return judges
 
 
 def _evidence(plan: Plan) -> Iterator[str]:

@@ -18,6 +18,7 @@ from judgekit.gate import Gate
 from judgekit.loop import run_sync
 from judgekit.replay import ToolBindings
 from judgekit.reporting import EvalReport
+from judgekit.runner.judges import with_judges
 from judgekit.runner.naming import calling_module, checked_name
 from judgekit.runner.settings import Prepared, Settings, prepared
 from judgekit.schedule import Agent, Observer, run_attempts
@@ -48,10 +49,14 @@ class ExperimentRunner:
         checked = None if name is None else checked_name(name)
         object.__setattr__(self, "_settings", Settings(name=checked, module=calling_module(1)))
 
-    def _with(self, **changes: Any) -> ExperimentRunner:
-        plan: ExperimentRunner = object.__new__(ExperimentRunner)
-        object.__setattr__(plan, "_settings", replace(self._settings, **changes))
+    @classmethod
+    def _of(cls, settings: Settings) -> ExperimentRunner:
+        plan = object.__new__(cls)
+        object.__setattr__(plan, "_settings", settings)
         return plan
+
+    def _with(self, **changes: Any) -> ExperimentRunner:
+        return self._of(replace(self._settings, **changes))
 
     def cases(self, *cases: EvalCase | Iterable[EvalCase]) -> ExperimentRunner:
         """Add cases, one by one or in lists.
@@ -76,6 +81,14 @@ class ExperimentRunner:
         """
         added = checked_evaluators("ExperimentRunner", evaluators)
         return self._with(evaluators=self._settings.evaluators + added)
+
+    def map_judges(self, change: Callable[[Any], Any]) -> ExperimentRunner:
+        """Put other judges in the place of those that the plan's evaluators ask.
+
+        Args:
+            change: Makes the new judge from the old one, such as `lambda judge: judge.with_model("...")`.
+        """
+        return self._of(with_judges(self._settings, change))
 
     def bindings(self, bindings: ToolBindings) -> ExperimentRunner:
         """Load each case's recorded calls into stubs before the agent is called.
