@@ -34,7 +34,9 @@ def read_report(path: Path) -> EvalReport:
     file = path / REPORT_FILE if path.is_dir() else path
     journal = path.is_dir() and not file.exists() and (path / JOURNAL_FILE).exists()
     if journal or file.suffix == ".jsonl":
-        raise FileUnreadable(f"{path}: this is a journal; write judgekit.store.read_run({str(path)!r})")
+        raise FileUnreadable(
+            f"{path}: this is a journal; write judgekit.store.read_run({str(path)!r}).report()"
+        )
     data = _parsed(file)
     document = _validated(file, data)
     counts, attempts = _counted(file, document, data["attempts"])

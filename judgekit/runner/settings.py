@@ -102,7 +102,7 @@ def prepared(settings: Settings, masker: Masker, started_at: datetime) -> Prepar
     """
     if not settings.cases:
         raise InvalidPlan(["there are no cases; write `.cases([EvalCase(...), ...])`"])
-    gate = settings.gate or Gate.all_cases_should_pass()
+    gate = Gate.all_cases_should_pass() if settings.gate is None else settings.gate
     whole = settings.plan()
 
     def shown(case_id: str) -> str:

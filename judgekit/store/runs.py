@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -49,10 +49,11 @@ class StoredRun:
 
     def report(self, *, file: Path | None = None) -> EvalReport:
         """The report of the run; `file` is where its own `report.json` stands."""
+        finished_at = self.finished_at
         return EvalReport(
             name=self.head.name,
             started_at=datetime.fromisoformat(self.head.started_at),
-            finished_at=self._ended_at(),
+            finished_at=None if finished_at is None else datetime.fromisoformat(finished_at),
             runs=self.head.runs,
             counts=self.results,
             results=self.attempts,
@@ -60,13 +61,6 @@ class StoredRun:
             gate=self.gate,
             file=file,
         )
-
-    def _ended_at(self) -> datetime:
-        if self.finished_at is not None:
-            return datetime.fromisoformat(self.finished_at)
-        # Of a killed run the last line is the last sign.
-        written = self.journal.stat().st_mtime if self.journal is not None else 0.0
-        return datetime.fromtimestamp(written, UTC)
 
 
 class RunStore(ABC):
