@@ -1,6 +1,12 @@
 """Calling models: attempts, limits, spend, cache. litellm is the wire; the rest is decided here."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from judgekit.providers.base import (
+    CACHE_MODES,
     RUNGS,
     Answer,
     AnswerFormat,
@@ -15,11 +21,13 @@ from judgekit.providers.base import (
     Unusable,
     Usage,
 )
-from judgekit.providers.cache import CACHE_MODES, PLAN_CASES
-from judgekit.providers.calling import ask
-from judgekit.providers.litellm_wire import price_of
-from judgekit.providers.services import LIMITS
-from judgekit.providers.spend import LEDGER, Ledger, ledger_of
+
+if TYPE_CHECKING:
+    from judgekit.providers.cache import PLAN_CASES
+    from judgekit.providers.calling import ask
+    from judgekit.providers.litellm_wire import price_of
+    from judgekit.providers.services import LIMITS
+    from judgekit.providers.spend import LEDGER, Ledger, ledger_of
 
 __all__ = [
     "CACHE_MODES",
@@ -44,3 +52,22 @@ __all__ = [
     "ledger_of",
     "price_of",
 ]
+
+# A suite without a judge never pays for asyncio's, sqlite's and our own calling code.
+_ON_DEMAND = {
+    "LEDGER": "spend",
+    "LIMITS": "services",
+    "PLAN_CASES": "cache",
+    "Ledger": "spend",
+    "ask": "calling",
+    "ledger_of": "spend",
+    "price_of": "litellm_wire",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
+    globals()[name] = value
+    return value

@@ -12,6 +12,7 @@ from judgekit.providers.schemas import Plain, plain_schema, strict_schema
 from judgekit.text import one_line
 
 __all__ = [
+    "CACHE_MODES",
     "RUNGS",
     "Answer",
     "AnswerFormat",

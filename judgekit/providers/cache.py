@@ -26,7 +26,6 @@ from judgekit.errors import FileUnreadable, InvalidArgument
 from judgekit.providers.base import CACHE_MODES, CacheMode, Reply, Request, Usage
 
 __all__ = [
-    "CACHE_MODES",
     "PLAN_CASES",
     "Cache",
     "Ordinals",
