@@ -60,11 +60,11 @@ class Attempts(Sequence[CaseResult]):
     def __iter__(self) -> Iterator[CaseResult]:
         return self._read(range(len(self)))
 
-    def json_lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[bytes]:
         """Each attempt as its JSON, in the same order, without line feeds."""
         positions = range(len(self))
         for position, line in zip(positions, self._kept(positions), strict=True):
-            yield (self._interrupted_line(position) if line is None else line).decode()
+            yield self._interrupted_line(position) if line is None else line
 
     def _read(self, positions: Sequence[int]) -> Iterator[CaseResult]:
         for position, line in zip(positions, self._kept(positions), strict=True):
