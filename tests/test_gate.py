@@ -243,6 +243,14 @@ def test_a_failed_rate_never_looks_equal_to_the_required_one():
     )
 
 
+def test_a_rate_that_fails_by_little_more_than_the_tolerance_is_still_told_apart():
+    results = one_run([failed("judge", name="helpful", score=0.899999998)])
+    assert decided(Gate.mean_score_should_be_at_least(0.9, of="helpful"), results) == (
+        FAIL,
+        "helpful mean score 0.899999998 over 1 judged attempt, required 0.900000000",
+    )
+
+
 @given(st.integers(0, 300), st.integers(1, 300), st.floats(0, 1))
 def test_the_text_of_a_failed_rate_shows_less_than_was_required(good, bad, rate):
     results = Results(["a"])

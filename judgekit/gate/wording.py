@@ -14,10 +14,8 @@ _MOST_DIGITS = 9
 
 
 def cases_and_runs(results: Results) -> str:
-    """`3 cases, 1 run`; `3 cases, 1 to 4 runs` where cases were run differently often."""
+    """`3 cases, 1 run`; `3 cases, 1 to 4 runs` where cases were run differently often. At least one was."""
     runs = [number for number in results.run_counts() if number]
-    if not runs:
-        return counted(len(results.case_ids), "case")
     low, high = min(runs), max(runs)
     each = counted(low, "run") if low == high else f"{low} to {high} runs"
     return f"{counted(len(runs), 'case')}, {each}"
