@@ -63,7 +63,7 @@ def _first_line(report: EvalReport, *, intervals: bool) -> str:
 
 
 def _noted(*notes: tuple[int, str]) -> str:
-    """` (1 inconclusive, 9 not run)`; empty where every number is 0."""
+    """` (1 inconclusive, 2 with nothing conclusive)`; empty where every number is 0."""
     shown = ", ".join(f"{number} {text}" for number, text in notes if number)
     return f" ({shown})" if shown else ""
 
@@ -84,7 +84,8 @@ def _unit_text(counts: Results, name: str, unit: Unit, *, intervals: bool) -> st
     text = f"{one_line(name)} {unit.passed}/{unit.passed + unit.failed}"
     if intervals:
         text += _interval_text(unit_interval(counts, unit))
-    return text + _noted((unit.inconclusive, "inconclusive"), (unit.not_run, "not run"))
+    text += _noted((unit.inconclusive, "inconclusive"))
+    return text + (f", {unit.not_run} not run" if unit.not_run else "")
 
 
 def _interval_text(interval: Interval | None) -> str:
@@ -95,8 +96,6 @@ def _interval_text(interval: Interval | None) -> str:
 
 def _spend_line(spend: Spend, attempts: int) -> str:
     parts = [counted(spend.model_calls, "model call"), _tokens(spend)]
-    if spend.cost:
-        parts.append(_dollars(spend.cost, complete=spend.cost_complete))
     if spend.slowest_case is not None:
         parts.append(f"{milliseconds(spend.latency)} in total")
         slowest = f"{one_line(spend.slowest_case)} run {spend.slowest_run}"

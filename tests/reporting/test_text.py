@@ -221,7 +221,7 @@ def test_results_that_were_not_run_stand_beside_the_rate(make_report):
         EvalResult(Outcome.INCONCLUSIVE, kind=Kind.NOT_RUN, label="tools"),
     )
     report = make_report([attempt("a", passed()), attempt("b", *crashed), attempt("c", no_evidence())])
-    assert line(report, "  tools ") == "  tools 1/1 (1 inconclusive, 1 not run)"
+    assert line(report, "  tools ") == "  tools 1/1 (1 inconclusive), 1 not run"
     assert line(report, "  target") is None
 
 
