@@ -261,11 +261,6 @@ def test_spend_says_what_is_only_a_lower_bound(make_report):
     assert line(unknown, "spend").startswith("spend: 1 model call, tokens not reported, over 1/1")
 
 
-def test_the_cost_of_agents_is_shown_where_it_is_known(make_report):
-    report = make_report([attempt("a", model_calls=(call(1, 1, cost=0.00123),))])
-    assert "1 out, $0.0012, over" in line(report, "spend")
-
-
 @pytest.mark.parametrize(
     ("costs", "shown"),
     [
