@@ -90,24 +90,26 @@ def from_graph_state(state: Any, command_text: str) -> Interaction:
 
 
 def _langchain_calls(messages: Iterable[Any]) -> dict[str, Any]:
-    """The model calls, where the messages tell of any: each answer of a model carries its metadata."""
-    found = []
-    for message in messages:
-        about = getattr(message, "response_metadata", None)
-        usage = getattr(message, "usage_metadata", None)
-        if chat_message(message).get("role") != "assistant" or not (about or usage):
-            continue
-        about = about or {}
-        reason = about.get("finish_reason") or about.get("stop_reason")
-        found.append(
-            _call_made(
-                about.get("model_name") or about.get("model"),
-                usage or {},
-                provider=about.get("model_provider"),
-                finish_reasons=(str(reason),) if reason else (),
-            )
+    """A model call for each answer, where the metadata of any answer tells of one."""
+    answers = [m for m in messages if getattr(m, "type", None) in {"ai", "AIMessageChunk"}]
+    about = [getattr(answer, "response_metadata", None) or {} for answer in answers]
+    usages = [getattr(answer, "usage_metadata", None) for answer in answers]
+    if not any(about) and not any(usages):
+        return {}
+    calls = tuple(
+        _call_made(
+            data.get("model_name") or data.get("model"),
+            usage or {},
+            provider=data.get("model_provider"),
+            finish_reasons=_reasons(data.get("finish_reason") or data.get("stop_reason")),
         )
-    return {"model_calls": tuple(found)} if found else {}
+        for data, usage in zip(about, usages, strict=True)
+    )
+    return {"model_calls": calls}
+
+
+def _reasons(reason: Any) -> tuple[str, ...]:
+    return (str(reason),) if reason else ()
 
 
 def from_pydantic_ai(result: Any, command_text: str) -> Interaction:
@@ -119,7 +121,7 @@ def from_pydantic_ai(result: Any, command_text: str) -> Interaction:
             getattr(response, "model_name", None),
             getattr(response, "usage", None),
             provider=getattr(response, "provider_name", None),
-            finish_reasons=(response.finish_reason,) if getattr(response, "finish_reason", None) else (),
+            finish_reasons=_reasons(getattr(response, "finish_reason", None)),
         )
         for response in responses
     )

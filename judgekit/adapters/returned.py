@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from judgekit.adapters import frameworks
-from judgekit.adapters.messages import interaction_from_messages
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction
 
@@ -37,7 +36,7 @@ def interaction_from(value: object, *, command_text: str) -> Interaction:
         return found
     if isinstance(value, list | tuple):
         try:
-            return interaction_from_messages(map(frameworks.chat_message, value), command_text=command_text)
+            return frameworks.from_graph_state({"messages": value}, command_text)
         except InvalidArgument as error:
             raise TypeError(f"the agent returned a list that is no list of chat messages: {error}") from error
     raise TypeError(_refusal(value))

@@ -1,0 +1,61 @@
+"""YAML without surprises: text stays as typed, and no key stands twice."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from judgekit.errors import FileUnreadable
+
+__all__ = ["load_plain_yaml"]
+
+# What JSON would read as more than text; `no`, `on`, dates, `1_000`, `0o7` and `12:30` stay text.
+_PLAIN = (
+    ("tag:yaml.org,2002:bool", r"true|false|True|False|TRUE|FALSE", "tTfF"),
+    ("tag:yaml.org,2002:null", r"null|Null|NULL|~|", ["n", "N", "~", ""]),
+    ("tag:yaml.org,2002:int", r"-?(?:0|[1-9][0-9]*)", "-0123456789"),
+    (
+        "tag:yaml.org,2002:float",
+        r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)",
+        "-0123456789",
+    ),
+)
+
+
+def load_plain_yaml(text: str) -> Any:
+    """The one document of a YAML text, as JSON would hold it.
+
+    Raises:
+        FileUnreadable: It is no YAML, or a key stands twice; the text names the line.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - this is how PyYAML wants it
+
+    for tag, pattern, first in _PLAIN:
+        Loader.add_implicit_resolver(tag, re.compile(f"^(?:{pattern})$"), list(first))
+    Loader.add_constructor("tag:yaml.org,2002:map", _unique_mapping)
+    try:
+        return yaml.load(text, Loader)  # noqa: S506 - a SafeLoader with fewer types
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}: " if mark is not None else ""
+        raise FileUnreadable(f"{place}it is no YAML: {getattr(error, 'problem', None) or error}") from error
+
+
+def _unique_mapping(loader: Any, node: Any) -> dict[Any, Any]:
+    loader.flatten_mapping(node)
+    found: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        try:
+            known = key in found
+        except TypeError:
+            line = key_node.start_mark.line + 1
+            raise FileUnreadable(f"line {line}: a key must be text, got {key!r}") from None
+        if known:
+            line = key_node.start_mark.line + 1
+            raise FileUnreadable(f"line {line}: the key {key!r} stands twice")
+        found[key] = loader.construct_object(value_node, deep=True)
+    return found
