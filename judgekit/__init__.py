@@ -1,1 +1,102 @@
-"""judgekit evaluates LLM agents."""
+"""Evaluate LLM agents: deterministic checks and model judges in one gated report.
+
+The evaluators are in `judgekit.evaluators`, scripted models for tests in `judgekit.testing`, every error in
+`judgekit.errors`. A name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judgekit.datasets import load_interactions
+    from judgekit.errors import (
+        Abstained,
+        Blocked,
+        ExtraMissing,
+        FileUnreadable,
+        GateFailed,
+        InvalidArgument,
+        InvalidPlan,
+        JudgekitError,
+        ProviderError,
+    )
+    from judgekit.evaluation import EvalCase, EvalResult, Evaluator, Kind, Outcome, eval_label
+    from judgekit.gate import Decision, Gate
+    from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCall
+    from judgekit.judging import Binary, Criterion, Judge, Levels, Score, Verdict
+    from judgekit.replay import RecordedCall, ToolBindings
+    from judgekit.reporting import EvalReport
+    from judgekit.results import CaseResult
+    from judgekit.runner import ExperimentRunner, Observer
+
+__all__ = [
+    # cases and evidence
+    "EvalCase",
+    "Interaction",
+    "ToolCall",
+    "ModelCall",
+    "GuardrailResult",
+    # evaluators of one's own
+    "eval_label",
+    "Evaluator",
+    "EvalResult",
+    "Outcome",
+    "Kind",
+    # judges
+    "Judge",
+    "Criterion",
+    "Verdict",
+    "Score",
+    "Binary",
+    "Levels",
+    # running
+    "ExperimentRunner",
+    "Observer",
+    "ToolBindings",
+    "RecordedCall",
+    "load_interactions",
+    # what came of it
+    "Gate",
+    "Decision",
+    "EvalReport",
+    "CaseResult",
+    # errors
+    "JudgekitError",
+    "InvalidArgument",
+    "InvalidPlan",
+    "FileUnreadable",
+    "ExtraMissing",
+    "GateFailed",
+    "ProviderError",
+    "Abstained",
+    "Blocked",
+]
+
+# In the order of what they cost to import.
+_HOMES = (
+    "errors", "interaction", "evaluation", "results", "gate", "reporting", "replay", "datasets", "judging",
+    "runner",
+)  # fmt: skip
+_PACKAGES = ("errors", "evaluators", "testing")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("judgekit-evals")
+    if name in _PACKAGES:
+        return import_module(f"judgekit.{name}")
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"judgekit.{home}")
+            if name in module.__all__:
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted((*__all__, *_PACKAGES, "__version__"))

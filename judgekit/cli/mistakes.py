@@ -1,0 +1,87 @@
+"""How mistakes of the user are told: one line each on stderr, no traceback, exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import TracebackType
+
+import click
+
+from judgekit.errors import ExtraMissing, FileUnreadable, InvalidArgument, InvalidPlan, ProviderError
+from judgekit.text import first_line, one_line, visible
+
+__all__ = ["LINE_LIMIT", "USER_ERRORS", "Interrupted", "Mistake", "problems_of", "say", "where"]
+
+LINE_LIMIT = 2000
+"""A line about a mistake may be long: it says what to write instead."""
+
+USER_ERRORS = (InvalidArgument, FileUnreadable, ExtraMissing, ProviderError)
+"""Errors of judgekit that say what the user can mend; anything else is a bug and keeps its traceback."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+class Mistake(click.ClickException):
+    """Something that the user can mend; `problems` are lines of their own."""
+
+    exit_code = 2
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = tuple(one_line(problem, LINE_LIMIT) for problem in problems)
+        super().__init__("\n".join(self.problems))
+
+
+class Interrupted(Exception):
+    """Ctrl-C ended a run; the text says how to go on, or is empty."""
+
+
+def say(line: str) -> None:
+    """Write a line for people on stderr; a stderr that is gone is no reason to fail."""
+    try:
+        print(visible(line), file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        return
+
+
+def problems_of(error: BaseException) -> tuple[str, ...]:
+    """What an error of ours says, one line a problem; an unreadable file names each bad line."""
+    if isinstance(error, InvalidPlan):
+        return error.problems
+    return tuple(str(error).splitlines()) or (first_line(error),)
+
+
+def where(error: BaseException, folder: Path) -> str:
+    """`file:line` of the user's code that raised: the deepest frame under `folder`, else of anyone but us."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_shown(error.filename)}:{error.lineno or 1}"
+    frames = list(_frames(error.__traceback__))
+    own = [frame for frame in frames if _is_under(frame[0], folder)]
+    others = [frame for frame in frames if not _is_machinery(frame[0])]
+    chosen = (own or others or frames)[-1:]
+    return "".join(f"{_shown(name)}:{line}" for name, line in chosen)
+
+
+def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return found
+
+
+def _is_under(filename: str, folder: Path) -> bool:
+    path = Path(filename)
+    return path.is_absolute() and path.is_relative_to(folder) and "site-packages" not in path.parts
+
+
+def _is_machinery(filename: str) -> bool:
+    return filename.startswith("<frozen ") or _PACKAGE in Path(filename).parents
+
+
+def _shown(filename: str) -> str:
+    path = Path(filename)
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return filename

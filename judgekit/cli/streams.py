@@ -1,0 +1,79 @@
+"""Standard streams that take any text, and a stdout that machines can read."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from typing import TextIO, cast
+
+__all__ = ["only_json_on_stdout", "prepare_streams", "quiet_stdout", "write_out"]
+
+
+def prepare_streams() -> None:
+    """Let stdout and stderr take every character.
+
+    An ASCII stream, as under `LC_ALL=C`, becomes UTF-8. Any other encoding is the user's choice and
+    stays; what it cannot show is written as an escape.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is None:
+            continue
+        if stream.encoding.lower() in ("ascii", "us-ascii", "ansi_x3.4-1968", "646"):
+            reconfigure(encoding="utf-8")
+        reconfigure(errors="backslashreplace")
+
+
+def write_out(text: str) -> None:
+    """Write `text` and a line end to stdout."""
+    with quiet_stdout() as stream:
+        print(text, file=stream)
+
+
+@contextlib.contextmanager
+def quiet_stdout(*, encoding: str | None = None) -> Iterator[TextIO]:
+    """Stdout, in `encoding` where one is given; a reader that went away, as `head` does, is no error."""
+    if sys.stdout is None:
+        yield io.StringIO()
+        return
+    stream = sys.stdout
+    try:
+        stream.flush()
+        if encoding is not None:
+            stream.reconfigure(encoding=encoding, errors="strict", newline="\n")  # type: ignore[union-attr]
+        yield stream
+        stream.flush()
+    except BrokenPipeError:
+        _discard_stdout()
+
+
+def _discard_stdout() -> None:
+    # The interpreter flushes stdout once more when it exits, and would complain about the pipe then.
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+@contextlib.contextmanager
+def only_json_on_stdout(wanted: bool) -> Iterator[None]:
+    """While the suite runs, send whatever it and its child processes print on stdout to stderr."""
+    if not wanted or sys.stdout is None:
+        yield
+        return
+    sys.stdout.flush()
+    saved = os.dup(1)
+    try:
+        if sys.stderr is None:
+            _discard_stdout()
+        else:
+            os.dup2(2, 1)
+        yield
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            cast("TextIO", sys.stdout).flush()
+        os.dup2(saved, 1)
+        os.close(saved)
