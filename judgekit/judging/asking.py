@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from judgekit.evaluation import Measurement
@@ -115,7 +115,8 @@ async def ask_model(
     """Ask the judge's model; never raises for a call that failed."""
     from judgekit.providers.calling import ask
 
-    answer = await ask(_request(judge, question, sample), reader(question))
+    read = reader(question) if judge.score_from == "verdict" else _expected(question)
+    answer = await ask(_request(judge, question, sample), read)
     measurement = _measurement(question, answer, judge.model, criterion, shaped_by)
     return Asked(answer.value if answer.error is None else None, answer.error, measurement)
 
@@ -132,12 +133,37 @@ def _request(judge: Judge, question: Question[Any], sample: int) -> Request:
         deadline=judge.deadline,
         api_base=judge.api_base,
         api_key=judge.api_key,
-        params=judge.params or {},
+        params=_params(judge),
         cache=judge.cache,
         sample=sample,
         limits=judge.limits,
         price=judge.price,
     )
+
+
+def _params(judge: Judge) -> Mapping[str, Any]:
+    params = judge.params or {}
+    if judge.score_from == "verdict":
+        return params
+    from judgekit.judging.logprobs import PARAMETERS
+
+    return {**params, **PARAMETERS}
+
+
+def _expected(question: Question[Any]) -> Callable[[Reply], Any]:
+    """The reader of a reply whose score is the expected one over the tokens considered."""
+    from judgekit.judging.logprobs import expected_score
+
+    schema, read = question.schema, reader(question)
+
+    def read_expected(reply: Reply) -> Any:
+        reading = read(reply)
+        if reading.score is None:
+            return reading
+        score = expected_score(reply, schema.value_key, schema.worth, reading.score)
+        return replace(reading, score=score)
+
+    return read_expected
 
 
 def reader(question: Question[T]) -> Callable[[Reply], T]:

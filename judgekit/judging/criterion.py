@@ -5,16 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import EvalCase, EvalResult, Kind, Measurement, Outcome, built_in_label
 from judgekit.interaction import Interaction
-from judgekit.judging.material import is_blank
+from judgekit.judging.material import is_blank, levels_text, tested_parts
 from judgekit.judging.measured import Measured, NoVerdict, failed_measure
-from judgekit.judging.scales import SCORE, Scale, checked_threshold, needed_score
+from judgekit.judging.sampling import combined
+from judgekit.judging.scales import SCORE, Levels, Scale, Score, checked_threshold, needed_score
 from judgekit.judging.verdict import Verdict
 from judgekit.text import one_line, shown_apart
+
+if TYPE_CHECKING:
+    from judgekit.judging.judge import Judge
+    from judgekit.judging.schemas import Reading, VerdictSchema
 
 __all__ = ["Criterion", "Decider", "JudgedEvaluator", "result_of"]
 
@@ -94,9 +99,54 @@ class Criterion(JudgedEvaluator):
             raise InvalidArgument(
                 f"`judge` must have `async decide(criterion, interaction)`, got {self.judge!r}"
             )
+        if self.needs_model and not callable(getattr(self.judge, "measure", None)):
+            raise InvalidArgument(
+                f"{type(self).__name__} needs a judge that asks a model, such as Judge(...); "
+                f"{type(self.judge).__name__} only decides"
+            )
         check = getattr(self.judge, "check", None)
         if check is not None:
             check(self)
+
+    @property
+    def brings_schema(self) -> bool:
+        """Whether the criterion says itself what an answer looks like, whatever the judge's own schema."""
+        return False
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether only a judge that asks a model can take the criterion."""
+        return False
+
+    def verdict_schema(self) -> VerdictSchema[Reading]:
+        """The schema that answers the criterion."""
+        from judgekit.judging.schemas import schema_of
+
+        return schema_of(self.scale)
+
+    async def put_to(self, judge: Judge, interaction: Interaction) -> Measured:
+        """Put the criterion to one model, as often as the judge's `samples` says."""
+        question = judge.question(judge.schema_for(self), self.parts(interaction))
+        asked = await judge.ask(question, self.criterion, self.shaped_by())
+        return combined(asked, self.needed, question.cuts)
+
+    def parts(self, interaction: Interaction) -> dict[str, str]:
+        """The parts of the user message, by variable name."""
+        parts = tested_parts(interaction)
+        parts["criterion"] = self.criterion
+        parts["reference"] = self.reference or ""
+        if isinstance(self.scale, Levels):
+            parts["levels"] = levels_text(self.scale)
+        return parts
+
+    def shaped_by(self) -> dict[str, Any]:
+        """What shapes the verdict beside the prompt and the model, for the fingerprint."""
+        return {"threshold": self.threshold, "scale": repr(self.scale), "reference": self.reference}
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether scores near the threshold mean less certainty, as on the scale `Score()`."""
+        return isinstance(self.scale, Score) and not self.brings_schema
 
     @property
     def needed(self) -> float:
@@ -149,7 +199,8 @@ def nothing_to_judge(name: str, needed: float) -> EvalResult:
 
 def result_of(criterion: Criterion, measured: Measured) -> EvalResult:
     """The result of a criterion; pass and fail come from score and threshold alone."""
-    needed, name = criterion.needed, one_line(criterion.name)
+    needed = criterion.needed if measured.needed is None else measured.needed
+    name = one_line(criterion.name)
     remark = f" ({measured.remark})" if measured.remark else ""
     if measured.verdict is None:
         return EvalResult(

@@ -8,21 +8,19 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from judgekit.errors import Abstained, InvalidArgument
+from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction
-from judgekit.judging.base import JudgeBase
-from judgekit.judging.criterion import NOTHING_TO_JUDGE, Criterion
-from judgekit.judging.material import is_blank, levels_text, tested_parts
+from judgekit.judging.base import ModelJudging
+from judgekit.judging.criterion import Criterion
 from judgekit.judging.measured import Measured
-from judgekit.judging.sampling import combined
-from judgekit.judging.scales import Levels
+from judgekit.judging.scales import SCORE
 from judgekit.judging.settings import checked_settings, default_cache
-from judgekit.judging.verdict import Verdict
 
 if TYPE_CHECKING:
     from judgekit.judging.asking import Asked, Question
     from judgekit.judging.prompts import Prompt
-    from judgekit.judging.schemas import VerdictSchema
+    from judgekit.judging.rubric import Rubric
+    from judgekit.judging.schemas import Reading, VerdictSchema
     from judgekit.providers.base import Limits, Price
 
 __all__ = ["Judge"]
@@ -31,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Judge(JudgeBase):
+class Judge(ModelJudging):
     """A model that judges replies. Immutable, holds no criterion, and serves any number of them.
 
     Attributes:
@@ -39,6 +37,7 @@ class Judge(JudgeBase):
         system_message: Says how to judge, in place of the prompt's own; the answer's form is added to it.
         prompt: The name of a prompt such as `judge/score`, or the path of a Markdown file.
         prompts: A folder of prompt files laid over judgekit's own.
+        schema: A verdict schema of your own: a pydantic class or a JSON Schema with a `score` from 0 to 1.
         temperature: 0 to 2; None leaves it to the provider.
         samples: How often each question is asked; the mean is the score.
         score_from: `verdict`, or `logprobs`: the expected score over the tokens the model considered.
@@ -62,6 +61,7 @@ class Judge(JudgeBase):
     system_message: str | None = None
     prompt: str | None = None
     prompts: str | Path | None = None
+    schema: Any = field(default=None, hash=False)
     temperature: float | None = 0
     samples: int = 1
     score_from: Literal["verdict", "logprobs"] = "verdict"
@@ -88,28 +88,25 @@ class Judge(JudgeBase):
         """The same judge on another model. Key and address stay: give another judge where they differ."""
         return replace(self, model=model)
 
-    async def decide(self, criterion: str | Criterion, interaction: Interaction, /) -> Verdict:
-        """Ask the model how far the interaction meets the criterion.
-
-        Raises:
-            Abstained: The model declined, or the reply is blank and there is nothing to judge.
-            ProviderError: The call ended without an answer; `cause` says why.
-            JudgekitError: What came back is no verdict; `cause` says why.
-        """
-        if is_blank(interaction.reply):
-            raise Abstained(NOTHING_TO_JUDGE)
-        asked = self.should_satisfy(criterion) if isinstance(criterion, str) else criterion
-        return (await self.measure(asked, interaction)).verdict_or_raise()
-
     def check(self, criterion: Criterion) -> None:
         """Refuse a criterion that this judge has no prompt for; called when the criterion is built."""
-        self.prompt_for(self.schema_for(criterion).name)
+        schema = self.schema_for(criterion)
+        self.prompt_for(schema.name)
+        if self.score_from == "logprobs" and not schema.value_key:
+            raise InvalidArgument(
+                "`score_from='logprobs'` needs one value to read from; it works for a single criterion on "
+                f"Score(), Binary() or Levels(...), and not for {schema.name}"
+            )
 
-    def schema_for(self, criterion: Criterion) -> VerdictSchema[Any]:
-        """The verdict schema that answers the criterion."""
-        from judgekit.judging.schemas import schema_of
+    def schema_for(self, criterion: Criterion) -> VerdictSchema[Reading]:
+        """The verdict schema that answers the criterion: the judge's own, or that of the scale."""
+        if self.schema is None or criterion.brings_schema:
+            return criterion.verdict_schema()
+        from judgekit.judging.own import own_schema
 
-        return schema_of(criterion.scale)
+        if criterion.scale != SCORE:
+            raise InvalidArgument("`scale` has no use beside the judge's own `schema`; leave one of them out")
+        return own_schema(self.schema)
 
     def prompt_for(self, schema: str) -> Prompt:
         """The prompt that asks for a verdict schema; read once a judge.
@@ -132,24 +129,20 @@ class Judge(JudgeBase):
 
     async def measure(self, criterion: Criterion, interaction: Interaction) -> Measured:
         """Ask as often as `samples` says; what came of it, failures included."""
+        return await criterion.put_to(self, interaction)
+
+    async def measure_all(self, rubric: Rubric, interaction: Interaction) -> dict[str, Measured]:
+        """Ask about every criterion of a rubric in one request."""
+        from judgekit.judging.rubric import ask_rubric
+
+        return await ask_rubric(self, rubric, interaction)
+
+    def question(self, schema: VerdictSchema[T], parts: Mapping[str, str]) -> Question[T]:
+        """The messages that ask for a verdict of this schema about these parts."""
         from judgekit.judging.asking import Question
 
-        schema = self.schema_for(criterion)
-        parts = tested_parts(interaction)
-        parts["criterion"] = criterion.criterion
-        parts["reference"] = criterion.reference or ""
-        if isinstance(criterion.scale, Levels):
-            parts["levels"] = levels_text(criterion.scale)
-        question = Question.build(
-            self.prompt_for(schema.name), schema, parts, system_message=self.system_message
-        )
-        shaped_by = {
-            "threshold": criterion.threshold,
-            "scale": repr(criterion.scale),
-            "reference": criterion.reference,
-        }
-        asked = await self.ask(question, criterion.criterion, shaped_by)
-        return combined(asked, criterion.needed, question.cuts)
+        prompt = self.prompt_for(schema.name)
+        return Question.build(prompt, schema, parts, system_message=self.system_message)
 
     async def ask(
         self, question: Question[T], criterion: str, shaped_by: Mapping[str, Any]

@@ -35,6 +35,9 @@ class Measured:
         error: What `decide` raises.
         remark: What a reader of the score has to know, such as the spread over samples.
         measurements: One entry a model asked.
+        needed: The score needed, where it is not the criterion's, as for a majority.
+        flips: How many samples fell on the smaller side of the threshold.
+        orders: Of a pair: the score with the tested reply shown first, and shown second.
     """
 
     verdict: Verdict | None = None
@@ -43,6 +46,9 @@ class Measured:
     error: Exception | None = None
     remark: str = ""
     measurements: Sequence[Measurement] = ()
+    needed: float | None = None
+    flips: int = 0
+    orders: tuple[float, float] | None = None
 
     @property
     def kind(self) -> Kind:

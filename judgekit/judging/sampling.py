@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from judgekit.errors import Abstained
 from judgekit.judging.measured import Measured, NoVerdict, failed_measure
 from judgekit.judging.verdict import Verdict
+from judgekit.text import counted
 
 if TYPE_CHECKING:
     from judgekit.judging.asking import Asked
@@ -47,7 +48,10 @@ def combined(asked: Sequence[Asked[Reading]], needed: float, cuts: str) -> Measu
     nearest = min(readings, key=lambda reading: abs((reading.score or 0.0) - mean))
     remarks = [remark for remark in (spread_remark(scores, needed), cuts) if remark]
     return Measured(
-        verdict=Verdict(mean, nearest.reason), remark="; ".join(remarks), measurements=measurements
+        verdict=Verdict(mean, nearest.reason),
+        remark="; ".join(remarks),
+        measurements=measurements,
+        flips=_flips(scores, needed),
     )
 
 
@@ -63,9 +67,13 @@ def _overall(errors: Sequence[Exception], count: int) -> Exception:
 
 
 def spread_remark(scores: Sequence[float], needed: float) -> str:
-    """`3 samples, 0.20 to 0.90, 1 on the other side`; "" for one score."""
+    """`3 samples, 0.20 to 0.90, 1 flip`; "" for one score."""
     if len(scores) == 1:
         return ""
+    flips = _flips(scores, needed)
+    return f"{len(scores)} samples, {min(scores):.2f} to {max(scores):.2f}, {counted(flips, 'flip')}"
+
+
+def _flips(scores: Sequence[float], needed: float) -> int:
     passing = sum(score >= needed - _TOLERANCE for score in scores)
-    flips = min(passing, len(scores) - passing)
-    return f"{len(scores)} samples, {min(scores):.2f} to {max(scores):.2f}, {flips} on the other side"
+    return min(passing, len(scores) - passing)

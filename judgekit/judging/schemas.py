@@ -92,6 +92,8 @@ class VerdictSchema(Generic[T]):
         keys: The top-level keys of an answer.
         instructions: What a system message says about the answer's form.
         check: Turns one JSON object into a reading; raises Malformed with the exact complaint.
+        value_key: The key of the one value that decides; "" where there are several.
+        worth: What each value scores, where values are words; None: the value is the score.
     """
 
     name: str
@@ -99,10 +101,18 @@ class VerdictSchema(Generic[T]):
     keys: frozenset[str]
     instructions: str
     check: Callable[[dict[str, Any]], T]
+    value_key: str = ""
+    worth: Mapping[str, float] | None = None
 
 
 def _from_model(
-    name: str, model: type[BaseModel], read: Callable[[Any], T], *, hints: Mapping[str, str] | None = None
+    name: str,
+    model: type[BaseModel],
+    read: Callable[[Any], T],
+    *,
+    hints: Mapping[str, str] | None = None,
+    value_key: str = "",
+    worth: Mapping[str, float] | None = None,
 ) -> VerdictSchema[T]:
     described = {key: field.description or "" for key, field in model.model_fields.items()}
 
@@ -118,6 +128,8 @@ def _from_model(
         frozenset(described),
         _instructions(described),
         check,
+        value_key,
+        worth,
     )
 
 
@@ -194,7 +206,12 @@ def _reading(reason: str, score: float | str) -> Reading:
 @functools.cache
 def score_schema() -> VerdictSchema[Reading]:
     """A number from 0 to 1."""
-    return _from_model("score", ScoreVerdict, lambda verdict: _reading(verdict.reason, verdict.score))
+    return _from_model(
+        "score",
+        ScoreVerdict,
+        lambda verdict: _reading(verdict.reason, verdict.score),
+        value_key="score",
+    )
 
 
 @functools.cache
@@ -202,7 +219,11 @@ def binary_schema() -> VerdictSchema[Reading]:
     """No is 0 and yes is 1."""
     worth = {"no": 0.0, "yes": 1.0}
     return _from_model(
-        "binary", BinaryVerdict, lambda verdict: Reading(verdict.reason, worth.get(verdict.answer))
+        "binary",
+        BinaryVerdict,
+        lambda verdict: Reading(verdict.reason, worth.get(verdict.answer)),
+        value_key="answer",
+        worth=worth,
     )
 
 
@@ -229,6 +250,8 @@ def levels_schema(scale: Levels) -> VerdictSchema[Reading]:
         model,
         lambda verdict: Reading(verdict.reason, worth.get(verdict.level)),
         hints={"level": f'one of {names}, or "{ABSTAIN}"'},
+        value_key="level",
+        worth=worth,
     )
 
 
