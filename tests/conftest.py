@@ -14,8 +14,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let litellm's own typed dictionaries warn: nothing here can change them."""
+    """Let litellm's use of pydantic warn: nothing here can change it."""
     config.addinivalue_line("filterwarnings", "ignore:Items? .* on TypedDict class:UserWarning")
+    config.addinivalue_line("filterwarnings", "ignore:Accessing the 'model_:DeprecationWarning")
 
 
 @pytest.fixture(scope="session")
