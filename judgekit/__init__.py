@@ -10,6 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from judgekit import errors as errors
+    from judgekit import evaluators as evaluators
+    from judgekit import testing as testing
     from judgekit.datasets import load_interactions
     from judgekit.errors import (
         Abstained,
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from judgekit.reporting import EvalReport
     from judgekit.results import CaseResult
     from judgekit.runner import ExperimentRunner, Observer
+
+    __version__: str
 
 __all__ = [
     # cases and evidence
@@ -82,20 +87,22 @@ _HOMES = (
 _PACKAGES = ("errors", "evaluators", "testing")
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # a type checker must refuse names that are not listed
 
-        return version("judgekit-evals")
-    if name in _PACKAGES:
-        return import_module(f"judgekit.{name}")
-    if name in __all__:
-        for home in _HOMES:
-            module = import_module(f"judgekit.{home}")
-            if name in module.__all__:
-                globals()[name] = getattr(module, name)
-                return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("judgekit-evals")
+        if name in _PACKAGES:
+            return import_module(f"judgekit.{name}")
+        if name in __all__:
+            for home in _HOMES:
+                module = import_module(f"judgekit.{home}")
+                if name in module.__all__:
+                    globals()[name] = getattr(module, name)
+                    return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -55,7 +55,7 @@ def test_a_judge_of_ones_own_has_no_model_to_change(judgekit):
     judgekit.write(
         "suite.py",
         SUITE
-        + "experiment = ExperimentRunner('t').cases(EvalCase('a', 'hi', own)).agent(str)\n",
+        + "experiment = ExperimentRunner('t').cases(EvalCase('a', 'hi', own)).agent(lambda c: c)\n",
     )
     assert judgekit("run", "suite.py").returncode == 0
     done = judgekit("run", "suite.py", "--judge-model", "openai/new")

@@ -1,0 +1,197 @@
+"""Code as users write it: mypy --strict must accept all of it, and refuse the lines marked so.
+
+Nothing here runs. Where mypy would accept a marked line, its `type: ignore` is unused, which is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import judgekit
+from judgekit import (
+    Abstained,
+    Blocked,
+    CaseResult,
+    Criterion,
+    Decision,
+    EvalCase,
+    EvalReport,
+    EvalResult,
+    ExperimentRunner,
+    Gate,
+    GuardrailResult,
+    Interaction,
+    Judge,
+    Levels,
+    ModelCall,
+    Observer,
+    Outcome,
+    ToolBindings,
+    ToolCall,
+    Verdict,
+    eval_label,
+    load_interactions,
+)
+from judgekit.evaluators import (
+    ToolArgument,
+    accepted,
+    optional,
+    pattern,
+    reply_should_be_json,
+    reply_should_contain,
+    reply_should_match,
+    should_call_tool_with,
+    should_make_calls,
+    should_not_call_tool,
+    should_reply_within,
+)
+from judgekit.testing import FakeProvider, ScriptedModel, otherwise, says, verdict
+
+
+@dataclass(frozen=True)
+class Refund:
+    order: str
+    cents: int
+
+
+@eval_label("refund-within-total")
+class RefundWithinTotal:
+    """An evaluator of one's own as a class."""
+
+    def evaluate(self, case: EvalCase, interaction: Interaction) -> EvalResult:
+        for call in interaction.tool_calls or ():
+            if isinstance(call.arguments, Mapping) and call.arguments.get("cents", 0) > 100:
+                return EvalResult.failed("too much")
+        return EvalResult.passed()
+
+
+@eval_label("asynchronous")
+class Asynchronous:
+    """The same, async."""
+
+    async def evaluate(self, case: EvalCase, interaction: Interaction) -> EvalResult:
+        return EvalResult.inconclusive("not today", kind="no_evidence")
+
+
+@eval_label("short")
+def short(case: EvalCase, interaction: Interaction) -> EvalResult:
+    """An evaluator of one's own as a function."""
+    return EvalResult.passed() if len(interaction.reply or "") < 80 else EvalResult.failed("long")
+
+
+class Coin:
+    """A judge of one's own."""
+
+    async def decide(self, criterion: str, interaction: Interaction, /) -> Verdict:
+        if not interaction.reply:
+            raise Abstained("nothing to say")
+        return Verdict(score=0.5, reason=criterion)
+
+
+def plain_agent(command: str) -> str:
+    if "pii" in command:
+        raise Blocked("pii")
+    return command
+
+
+async def rich_agent(command: Refund) -> Interaction:
+    return Interaction(
+        reply="done",
+        tool_calls=(ToolCall("refund", {"order": command.order}, result={"ok": True}),),
+        model_calls=(ModelCall(model="gpt", input_tokens=1, output_tokens=2),),
+        guardrails=(GuardrailResult("pii", passed=True),),
+        latency=0.2,
+    )
+
+
+judge = Judge("openai/gpt-5-mini", timeout=30)
+scripted = Judge(ScriptedModel(otherwise(verdict(0.9, "fine"))))
+polite: Criterion = judge.should_satisfy("The reply is polite", name="polite")
+warm: Criterion = judge.should_score_at_least(
+    "Warm", "warm", scale=Levels({"cold": "c", "plain": "p", "warm": "w"})
+)
+tossed: Criterion = Criterion(judge=Coin(), criterion="heads", threshold=0.5)
+
+cases: list[EvalCase] = [
+    EvalCase("a", "hi", reply_should_contain("hi"), polite, short),
+    EvalCase("b", Refund("o_1", 10), [should_call_tool_with("refund", "order", "o_1"), RefundWithinTotal()]),
+    EvalCase(
+        "c", {"text": "hi"}, reply_should_match(re.compile("h.")), tags=["slow"], metadata={"owner": "me"}
+    ),
+    EvalCase("d", "hi", should_make_calls([ToolCall("a", {"x": accepted(1, 2), "y": optional(3)})])),
+    EvalCase("e", "hi", should_not_call_tool(pattern("delete_*")), reply_should_be_json({"type": "object"})),
+    EvalCase("f", "hi", should_reply_within(timedelta(seconds=1)), Asynchronous()),
+]
+
+gate: Gate = (
+    Gate.pass_rate_should_be_at_least(0.9)
+    & Gate.pass_rate_should_be_at_least(1, of=ToolArgument)
+    & Gate.pass_rate_should_be_at_least(1, of=short)
+    & Gate.mean_score_should_be_at_least(0.8, of="polite")
+    & Gate.target_should_not_fail()
+).and_(Gate.inconclusive_should_be_at_most(0.1))
+
+plan: ExperimentRunner = (
+    ExperimentRunner("typed")
+    .cases(cases)
+    .cases(load_interactions("replies.jsonl", asked="question", reply="answer"))
+    .evaluator(should_reply_within(seconds=10))
+    .bindings(ToolBindings().bind("refund", lambda call: print(call.argument("order"))))
+    .agent(plain_agent, name="plain")
+    .gate(gate)
+    .repeat(3)
+    .concurrency(4)
+    .timeout(20)
+    .report_directory(Path("runs"))
+    .map_judges(lambda judge: scripted)
+)
+
+
+class Counting(Observer):
+    """Hears of a run."""
+
+    def planned(self, attempts: int) -> None:
+        self.total = attempts
+
+
+def read(report: EvalReport) -> str:
+    """What a report gives."""
+    decision: Decision = report.decision
+    attempt: CaseResult = report.results[0]
+    rate: float | None = report.pass_rate
+    failed: bool = decision.outcome is Outcome.FAIL
+    return f"{report.render(all=True)} {attempt.describe()} {rate} {failed} {report.passed}"
+
+
+def run() -> None:
+    """The sync door."""
+    report = plan.run(observer=Counting())
+    report.raise_for_gate()
+    written: Path = report.write("report.json")
+    again: EvalReport = EvalReport.read(written)
+    print(read(again), judgekit.__version__, judgekit.evaluators.should_call_tool("x"))
+
+
+async def run_async() -> None:
+    """The async door."""
+    report = await plan.agent(rich_agent).run_async()
+    with FakeProvider(says("hi")) as provider:
+        print(report.passed, provider.url)
+
+
+sync_agent: Callable[[str], str] = plain_agent
+async_agent: Callable[[Refund], Awaitable[Interaction]] = rich_agent
+
+EvalCase("a", "hi", "not an evaluator")  # type: ignore[arg-type]
+Interaction("hi")  # type: ignore[call-arg]
+Gate.pass_rate_should_be_at_least("0.9")  # type: ignore[arg-type]
+Judge("openai/x", "be strict")  # type: ignore[call-arg]
+ExperimentRunner("x").gate(0.9)  # type: ignore[arg-type]
+ExperimentRunner("x").repeat("three")  # type: ignore[arg-type]
+EvalResult.inconclusive("x", "no_evidence")  # type: ignore[call-arg]
+judge.should_satisfy("x", "name")  # type: ignore[call-arg]
+print(judgekit.EvalCases)  # type: ignore[attr-defined]
