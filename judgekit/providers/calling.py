@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Hashable
 from typing import Any, TypeVar
 
 from judgekit.context import AttemptContext, RunScope, current_attempt
@@ -55,7 +56,9 @@ class _Asking:
         self._attempt = attempt
         self._request = request
         self._mode: CacheMode = cache_mode(request)
-        self._key = request_key(request, attempt.run if attempt is not None else 1)
+        run = attempt.run if attempt is not None else 1
+        self._key = request_key(request, run) if self._mode != "off" else ""
+        self._twin = self._key or _twin_key(request, run)
         self._case_id = attempt.case_id if attempt is not None else ""
         self._position = attempt.case_index if attempt is not None else 0
         self._ordinal = 0
@@ -77,13 +80,14 @@ class _Asking:
         return answer
 
     async def _asked(self, read: Reader[T]) -> Answer[T]:
-        in_flight: dict[str, asyncio.Future[Answer[Any]]] = self._scope.service("judgekit.in-flight", dict)
-        while (leader := in_flight.get(self._key)) is not None:
+        in_flight: dict[Hashable, asyncio.Future[Answer[Any]]]
+        in_flight = self._scope.service("judgekit.in-flight", dict)
+        while (leader := in_flight.get(self._twin)) is not None:
             joined = await self._joined(leader, read)
             if joined is not None:
                 return joined
         promise: asyncio.Future[Answer[Any]] = asyncio.get_running_loop().create_future()
-        in_flight[self._key] = promise
+        in_flight[self._twin] = promise
         try:
             answer = await Question(services_of(self._scope, self._request), self._request, read).answer()
             promise.set_result(answer)
@@ -91,7 +95,7 @@ class _Asking:
         finally:
             # Cancelled where there is no answer to share; whoever waits then asks for itself.
             promise.cancel()
-            del in_flight[self._key]
+            del in_flight[self._twin]
 
     async def _joined(self, leader: asyncio.Future[Answer[Any]], read: Reader[T]) -> Answer[T] | None:
         """What the identical request in flight brought; None: nothing that can be used here."""
@@ -175,6 +179,16 @@ class _Asking:
             f"{cache_path(self._request)} holds no record of {where} for {self._request.model_name}; "
             "record it with cache='read-write'"
         )
+
+
+def _twin_key(request: Request, run: int) -> Hashable:
+    """Equal for identical requests of this process; much cheaper than the key of the cache."""
+    messages = tuple((message.get("role"), message.get("content")) for message in request.messages)
+    plain = all(len(message) == 2 and isinstance(message.get("content"), str) for message in request.messages)
+    if request.params or not plain:
+        return request_key(request, run)
+    settings = (request.temperature, request.max_tokens, request.rung, request.sample)
+    return request.model_name, request.api_base, messages, id(request.format), settings, run
 
 
 def _replayed(record: Record) -> Answer[Any]:
