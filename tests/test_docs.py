@@ -1,9 +1,12 @@
 """The documentation is run: every fenced Python block, and the commands that the README tells to type."""
 
+import contextlib
+import io
 import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "README.md"
 PAGES = [README, *sorted((REPOSITORY / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?:bash|sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PRINTS = re.compile(r"(?:```)?\s*It prints:?\n\n((?:(?: {4}.*)?\n)+)")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -26,8 +30,12 @@ def test_the_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     """Blocks of one page share their names; files they write land in a temporary folder."""
     monkeypatch.chdir(tmp_path)
     parser = Sybil(parsers=[PythonCodeBlockParser(), SkipParser()], path=str(page.parent))
-    for example in parser.parse(page).examples():
-        example.evaluate()
+    document = parser.parse(page)
+    for example in document.examples():
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            example.evaluate()
+        if promised := PRINTS.match(document.text, example.region.end):
+            assert out.getvalue().strip() == textwrap.dedent(promised[1]).strip()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=shown)
