@@ -12,7 +12,7 @@ import click
 
 from judgekit.cli import run
 from judgekit.cli.exits import BROKEN, INTERRUPTED, WRONG_USE
-from judgekit.cli.mistakes import USER_ERRORS, Interrupted, Mistake, problems_of, say
+from judgekit.cli.mistakes import USER_ERRORS, Interrupted, Mistake, problems_of, say, warn_in_one_line
 from judgekit.cli.streams import prepare_streams
 
 __all__ = ["cli", "main"]
@@ -36,6 +36,7 @@ cli.add_command(run.command)
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code; `arguments` default to the process's own."""
     prepare_streams()
+    warn_in_one_line()
     # litellm reads both when it is imported: without them it fetches prices and loads a stray .env.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import click
 
 from judgekit.errors import ExtraMissing, FileUnreadable, InvalidArgument, InvalidPlan, ProviderError
 from judgekit.text import first_line, one_line, visible
 
-__all__ = ["LINE_LIMIT", "USER_ERRORS", "Interrupted", "Mistake", "problems_of", "say", "where"]
+__all__ = [
+    "LINE_LIMIT",
+    "USER_ERRORS",
+    "Interrupted",
+    "Mistake",
+    "problems_of",
+    "say",
+    "warn_in_one_line",
+    "where",
+]
 
 LINE_LIMIT = 2000
 """A line about a mistake may be long: it says what to write instead."""
@@ -42,6 +53,19 @@ def say(line: str) -> None:
         print(visible(line), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         return
+
+
+def warn_in_one_line() -> None:
+    """Show warnings of judgekit's own kinds as one line, without the source line that raised them."""
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+        if category.__module__.partition(".")[0] == "judgekit":
+            say(f"judgekit: warning: {one_line(str(message), LINE_LIMIT)}")
+        else:
+            usual(message, category, *place, **options)
+
+    warnings.showwarning = show
 
 
 def problems_of(error: BaseException) -> tuple[str, ...]:

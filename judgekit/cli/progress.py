@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from judgekit.evaluation import Outcome
 from judgekit.results import AttemptOutcome
@@ -49,15 +49,22 @@ class _Bar(Watch):
         self._bar.update(self._task, advance=1, beside=", ".join(parts))
 
 
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
 @contextlib.contextmanager
 def watching() -> Iterator[Watch]:
     """An observer for a run, which shows its progress where stderr is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _is_terminal(sys.stderr):
         yield Watch()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[beside]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+    # What the agent prints on the same terminal goes above the bar.
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, redirect_stdout=_is_terminal(sys.stdout)
+    ) as bar:
         yield _Bar(bar)

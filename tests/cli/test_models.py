@@ -54,8 +54,7 @@ def test_a_suite_without_judges_refuses_a_judge_model(plain):
 def test_a_judge_of_ones_own_has_no_model_to_change(judgekit):
     judgekit.write(
         "suite.py",
-        SUITE
-        + "experiment = ExperimentRunner('t').cases(EvalCase('a', 'hi', own)).agent(lambda c: c)\n",
+        SUITE + "experiment = ExperimentRunner('t').cases(EvalCase('a', 'hi', own)).agent(lambda c: c)\n",
     )
     assert judgekit("run", "suite.py").returncode == 0
     done = judgekit("run", "suite.py", "--judge-model", "openai/new")

@@ -417,6 +417,19 @@ def test_a_finished_run_resumes_without_calling_the_agent(plain):
     assert done.out.splitlines()[0] == "3 cases, 1 run: 3/3 attempts passed (100%)"
 
 
+def test_a_torn_line_of_a_journal_is_one_line_of_warning_and_its_attempt_is_made_again(plain):
+    assert plain("run", "suite.py").returncode == 0
+    journal = journal_of(plain.folder)
+    head, *attempts, _tail = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    journal.write_text(head + "".join(attempts)[:-20], encoding="utf-8")
+    done = plain("run", "suite.py", "--resume", journal.parent)
+    assert done.returncode == 0, done.err
+    assert "3/3 attempts passed" in done.out
+    (line,) = done.err.splitlines()
+    assert line.startswith("judgekit: warning: ")
+    assert "journal.jsonl" in line
+
+
 def test_a_journal_of_another_plan_is_refused_in_one_line(plain):
     assert plain("run", "suite.py").returncode == 0
     done = plain("run", "suite.py", "-n", "2", "--resume", journal_of(plain.folder).parent)
