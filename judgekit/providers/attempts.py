@@ -119,6 +119,8 @@ class Question(Generic[T]):
     async def _paid(self, arguments: Mapping[str, Any]) -> Reply:
         services, ledger = self._services, self._services.ledger
         tokens = estimated_tokens(arguments["messages"])
+        if self._request.format is not None:
+            tokens += len(self._request.format.text) // 3
         price = await services.price(self._request)
         if price is None and ledger.max_cost is not None:
             raise RequestRefused(

@@ -83,10 +83,15 @@ def ledger_of(scope: RunScope) -> Ledger:
 
 
 def estimated_tokens(messages: Iterable[Message]) -> int:
-    """A cautious guess at the tokens of messages: one for three bytes of UTF-8, and some for each message."""
-    return sum(
-        len(str(message.get("content") or "").encode("utf-8", "replace")) // 3 + 8 for message in messages
-    )
+    """A cautious guess at the tokens of messages, rather too many than too few.
+
+    One for three characters of ASCII text or two bytes of other text, and some for each message.
+    """
+    return sum(_tokens_of(str(message.get("content") or "")) + 8 for message in messages)
+
+
+def _tokens_of(text: str) -> int:
+    return len(text) // 3 if text.isascii() else len(text.encode("utf-8", "replace")) // 2
 
 
 @dataclass(slots=True)
