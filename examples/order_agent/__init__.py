@@ -1,0 +1,1 @@
+"""An order agent and the suite that it must pass."""
