@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 # How the parts are called between the fences, which is what a judge reads.
 _SHOWN_AS = {"tool_calls": "tool calls"}
+# What the evaluator's author wrote; a verdict may repeat it.
+_OWN_PARTS = frozenset({"criterion", "criteria", "levels", "reference"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,6 @@ class Question(Generic[T]):
         parts: Mapping[str, str],
         *,
         system_message: str | None = None,
-        own: frozenset[str] = frozenset({"criterion"}),
     ) -> Question[T]:
         """Fence the parts and render the prompt once.
 
@@ -62,7 +63,6 @@ class Question(Generic[T]):
             schema: What the answer must look like; its form ends the system message.
             parts: Text by variable name; "" where there is no such part.
             system_message: Stands in place of the prompt's own, as it is.
-            own: The parts that the evaluator's author wrote, which a verdict may repeat.
         """
         material = {name: text for name, text in parts.items() if text and text != NOT_RECORDED}
         fenced = fence({_SHOWN_AS.get(name, name): text for name, text in material.items()})
@@ -77,7 +77,7 @@ class Question(Generic[T]):
                 {"role": "user", "content": prompt.render_user(values)},
             ),
             schema,
-            [text for name, text in material.items() if name not in own],
+            [text for name, text in material.items() if name not in _OWN_PARTS],
             fenced.notes,
             _identity(prompt, system_message),
         )

@@ -22,7 +22,9 @@ from judgekit.judging.schemas import (
 SCHEMAS = {
     "score": score_schema(),
     "binary": binary_schema(),
-    "levels": levels_schema(Levels({"cold": "stiff words", "plain": "plain words", "warm": "friendly words"})),
+    "levels": levels_schema(
+        Levels({"cold": "stiff words", "plain": "plain words", "warm": "friendly words"})
+    ),
     "pairwise": pairwise_schema(),
     "rubric": rubric_schema(("polite", "complete")),
 }
@@ -42,7 +44,8 @@ def test_the_corpus_is_large_and_holds_every_row_of_the_bug_list():
     assert len(CORPUS) >= 120
     assert len(ids) == len(CORPUS)
     rows = "JP01 JP03 JP05 JP07 JP08 JP10 JP11 JP14 JP15 JP16 JP17 JP20 JP21 JP22 JP24 JP25"
-    assert ids >= {*rows.split(), *"SC01 SC03 SC05 SC07 SC09 SC10 SC11".split()}
+    rows += " SC01 SC03 SC05 SC07 SC09 SC10 SC11"
+    assert ids >= set(rows.split())
 
 
 @pytest.mark.parametrize("row", CORPUS, ids=[row["id"] for row in CORPUS])
