@@ -107,8 +107,7 @@ class Trajectory:
             if value not in get_args(kind):
                 allowed = ", ".join(map(repr, get_args(kind)))
                 raise InvalidArgument(f"{_LABEL}: `{name}` must be one of {allowed}, got {value!r}")
-        if isinstance(self.calls, str | Mapping | ToolCall) or not isinstance(self.calls, Iterable):
-            raise InvalidArgument(f"{_LABEL}: `calls` must be a list of calls, got {self.calls!r}")
+        _check_list(self.calls)
         put(self, "calls", tuple(_expected_call(call, self.arguments) for call in self.calls))
         if self.only is not None:
             put(self, "only", checked_names(_LABEL, self.only))
@@ -202,11 +201,13 @@ def should_make_calls(
     """
     if isinstance(only, str | NamePattern):
         raise InvalidArgument(f"{_LABEL}: `only` must be a list of names, got {str(only)!r}; write [...]")
+    _check_list(calls)
     selected = None if only is None else tuple(only)
-    return Trajectory(tuple(_listed(calls)), match, selected, arguments, allow_empty)  # type: ignore[arg-type]
+    expected = tuple(_expected_call(call, arguments) for call in calls)
+    return Trajectory(expected, match, selected, arguments, allow_empty)
 
 
-def _listed(calls: Iterable[CallLike]) -> Iterable[CallLike]:
-    if isinstance(calls, str | NamePattern | Mapping | ToolCall | ExpectedCall):
+def _check_list(calls: object) -> None:
+    one = isinstance(calls, str | NamePattern | Mapping | ToolCall | ExpectedCall)
+    if one or not isinstance(calls, Iterable):
         raise InvalidArgument(f"{_LABEL}: `calls` must be a list of calls, got {calls!r}; write [...]")
-    return calls

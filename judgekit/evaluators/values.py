@@ -37,7 +37,7 @@ class AcceptedValues:
 
     def __repr__(self) -> str:
         word = "optional" if self.may_be_absent else "accepted"
-        return f"{word}({', '.join(shown(value, quoted=True) for value in self.values)})"
+        return f"{word}({', '.join(shown(_spelled(value), quoted=True) for value in self.values)})"
 
 
 def accepted(*values: Any) -> AcceptedValues:
