@@ -30,14 +30,21 @@ class AcceptedValues:
 
     def __post_init__(self) -> None:
         if not self.values:
-            word = "optional" if self.may_be_absent else "accepted"
+            word = self._word
             raise InvalidArgument(f"{word}: no value was given; write the accepted ones, as in {word}(2, 3)")
         for value in self.values:
             check_expected("accepted", value)
 
     def __repr__(self) -> str:
-        word = "optional" if self.may_be_absent else "accepted"
-        return f"{word}({', '.join(shown(_spelled(value), quoted=True) for value in self.values)})"
+        return f"{self._word}({', '.join(map(repr, self.values))})"
+
+    def shown(self) -> str:
+        """As details show it, each value cut to a short line: `accepted(2, "3")`."""
+        return f"{self._word}({', '.join(shown(_spelled(value), quoted=True) for value in self.values)})"
+
+    @property
+    def _word(self) -> str:
+        return "optional" if self.may_be_absent else "accepted"
 
 
 def accepted(*values: Any) -> AcceptedValues:
@@ -93,7 +100,7 @@ def shown_expected(value: Any) -> str:
 
 def _spelled(value: Any) -> Any:
     if isinstance(value, AcceptedValues):
-        return repr(value)
+        return value.shown()
     if isinstance(value, Mapping):
         return {key: _spelled(member) for key, member in value.items()}
     return [_spelled(item) for item in value] if isinstance(value, list | tuple) else value

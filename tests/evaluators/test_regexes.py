@@ -13,6 +13,7 @@ from judgekit.evaluation import EvalCase, Kind, Outcome
 from judgekit.evaluators import reply_should_match, reply_should_not_match
 from judgekit.evaluators.evidence import PASSED
 from judgekit.interaction import Interaction
+from judgekit.runner import ExperimentRunner
 
 CASE = EvalCase("c", "go")
 SLOW = r"(a|aa)+$"
@@ -74,6 +75,15 @@ def test_past_the_time_limit_the_result_is_a_missing_measurement_and_the_process
     assert result.is_missing
     assert result.detail == f"/{SLOW}/ took longer than 0.05 s on this reply"
     assert check(evaluator, "b").kind is None
+
+
+def test_other_cases_still_run_after_a_pattern_past_its_limit():
+    # TX06
+    slow = EvalCase("slow", SLOW_REPLY, reply_should_match(SLOW, time_limit=0.05))
+    other = EvalCase("other", "fine", reply_should_match("fine"))
+    plan = ExperimentRunner("limits").cases([slow, other]).agent(lambda command: command)
+    report = plan.without_report_file().run()
+    assert [attempt.outcome for attempt in report.results] == [Outcome.INCONCLUSIVE, Outcome.PASS]
 
 
 def test_a_compiled_pattern_runs_under_the_time_limit_too():

@@ -9,7 +9,7 @@ from judgekit.errors import InvalidArgument
 from judgekit.evaluation import EvalCase, Outcome
 from judgekit.evaluators import accepted, optional, should_make_calls
 from judgekit.evaluators.evidence import PASSED
-from judgekit.evaluators.values import object_fits, value_fits
+from judgekit.evaluators.values import object_fits, shown_expected, value_fits
 from judgekit.interaction import Interaction, ToolCall
 
 
@@ -48,10 +48,22 @@ def test_optional_as_one_of_several_values_is_refused():
         accepted(1, optional(2))
 
 
-def test_both_print_as_they_are_written():
-    assert repr(accepted(1, "a", None)) == 'accepted(1, "a", null)'
-    assert repr(accepted({"x": optional(1)})) == 'accepted({"x": "optional(1)"})'
-    assert repr(optional({"x": 1})) == 'optional({"x": 1})'
+def test_both_print_as_they_are_written_and_whole():
+    """A plan's fingerprint reads the repr, so that nothing may be cut from it."""
+    assert repr(accepted(1, "a", None)) == "accepted(1, 'a', None)"
+    assert repr(optional("x" * 500)) == f"optional('{'x' * 500}')"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (accepted(1, "a", None), 'accepted(1, "a", null)'),
+        (accepted({"x": optional(1)}), 'accepted({"x": "optional(1)"})'),
+        (accepted("y" * 100), f'accepted("{"y" * 78}…)'),
+    ],
+)
+def test_details_show_them_on_a_short_line(value, text):
+    assert shown_expected(value) == text
 
 
 def expected_value(value):
