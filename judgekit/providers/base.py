@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from judgekit.errors import InvalidArgument, JudgekitError, ProviderError
-from judgekit.providers.schemas import Plain, plain_schema, strict_schema
+from judgekit.providers.schemas import AnswerFormat
 from judgekit.text import one_line
 
 __all__ = [
@@ -40,38 +39,6 @@ CACHE_MODES: tuple[CacheMode, ...] = ("off", "read-write", "replay")
 
 _COMPLAINT_LIMIT = 600
 _EXCERPT_LIMIT = 160
-
-
-class AnswerFormat:
-    """The JSON Schema an answer must follow, prepared once for every rung of the ladder.
-
-    Build one a schema and keep it: what is sent is worked out here and not per call.
-
-    Attributes:
-        name: The schema's name; providers take letters, digits, `_` and `-`.
-        schema: The whole JSON Schema, bounds included. The reader checks all of it.
-    """
-
-    __slots__ = ("name", "native_json", "schema", "strict", "text", "tool_json")
-
-    def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
-        self.name = name
-        self.schema: Plain = dict(schema)
-        sent, self.strict = strict_schema(schema)
-        # Kept as JSON text: every call gets its own objects, since litellm changes what it is handed.
-        self.native_json = json.dumps(
-            {
-                "type": "json_schema",
-                "json_schema": {"name": name, "schema": sent, "strict": self.strict},
-            }
-        )
-        description = "Give the answer. Every field as its description says."
-        function = {"name": name, "description": description, "parameters": plain_schema(schema)}
-        self.tool_json = json.dumps({"type": "function", "function": function})
-        self.text = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
-
-    def __repr__(self) -> str:
-        return f"AnswerFormat({self.name!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +237,7 @@ class Usage:
         return self.known_cost if self.cost_complete else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer(Generic[T_co]):
     """How a question ended: with a value, or with the error that says why not.
 

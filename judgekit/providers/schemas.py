@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Plain", "plain_schema", "strict_schema"]
+__all__ = ["AnswerFormat", "Plain", "plain_schema", "strict_schema"]
 
 Plain = dict[str, Any]
 
@@ -32,6 +33,38 @@ _NOT_STRICT = frozenset(
         "additionalItems", "$dynamicRef",
     }
 )  # fmt: skip
+
+
+class AnswerFormat:
+    """The JSON Schema an answer must follow, prepared once for every rung of the ladder.
+
+    Build one a schema and keep it: what is sent is worked out here and not per call.
+
+    Attributes:
+        name: The schema's name; providers take letters, digits, `_` and `-`.
+        schema: The whole JSON Schema, bounds included. The reader checks all of it.
+    """
+
+    __slots__ = ("name", "native_json", "schema", "strict", "text", "tool_json")
+
+    def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
+        self.name = name
+        self.schema: Plain = dict(schema)
+        sent, self.strict = strict_schema(schema)
+        # Kept as JSON text: every call gets its own objects, since litellm changes what it is handed.
+        self.native_json = json.dumps(
+            {
+                "type": "json_schema",
+                "json_schema": {"name": name, "schema": sent, "strict": self.strict},
+            }
+        )
+        description = "Give the answer. Every field as its description says."
+        function = {"name": name, "description": description, "parameters": plain_schema(schema)}
+        self.tool_json = json.dumps({"type": "function", "function": function})
+        self.text = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
+
+    def __repr__(self) -> str:
+        return f"AnswerFormat({self.name!r})"
 
 
 def plain_schema(schema: Mapping[str, Any]) -> Plain:
