@@ -30,7 +30,7 @@ __all__ = ["ExperimentRunner"]
 REPORT = "report.json"
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@dataclass(frozen=True, init=False, repr=False)
 class ExperimentRunner:
     """A plan to run cases. Frozen: every method returns another plan, and nothing runs before `run`."""
 

@@ -57,8 +57,9 @@ def calling_module(depth: int) -> str:
     name = str(names.get("__name__") or "")
     if name != "__main__":
         return name
-    # A notebook has no file, and its `__main__` says nothing.
-    return PurePath(str(names.get("__file__") or "")).stem
+    # A notebook has no file, code from a pipe has `<stdin>`; neither `__main__` says anything.
+    file = str(names.get("__file__") or "")
+    return "" if file.startswith("<") else PurePath(file).stem
 
 
 def default_name(module: str) -> str:

@@ -14,7 +14,7 @@ from judgekit.context import Session
 from judgekit.errors import Blocked, InvalidArgument
 from judgekit.evaluation import EvalCase
 from judgekit.interaction import Interaction
-from judgekit.schedule.bounded import bounded
+from judgekit.schedule.bounded import Ended, bounded
 from judgekit.schedule.threads import CallThreads
 from judgekit.signatures import takes_session
 from judgekit.text import first_line, one_line
@@ -84,7 +84,7 @@ class Agent:
         text = case.command_text()
         with recorded_calls() as recorder:
             began = time.perf_counter()
-            ended = await bounded(self._called(case.command, session, threads), seconds)
+            ended = await bounded(self._call(case.command, session, threads), seconds)
             latency = time.perf_counter() - began
             await recorder.settle()
         error = ended.error
@@ -96,12 +96,11 @@ class Agent:
             answer, error = Interaction(), unreadable
         return _target(_completed(merged(answer, recorder), text, latency), error, blockable=blockable)
 
-    async def _called(self, command: Any, session: Session, threads: CallThreads) -> Any:
+    async def _call(self, command: Any, session: Session, threads: CallThreads) -> Ended:
         arguments = (command, session) if self.takes_session else (command,)
         if self.is_async:
-            return await self.function(*arguments)
-        value = await threads.call(lambda: self.function(*arguments))
-        return await value if inspect.isawaitable(value) else value
+            return Ended(await self.function(*arguments))
+        return await threads.call(lambda: self.function(*arguments))
 
 
 def scored(case: EvalCase, run: int, *, blockable: bool) -> Target:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import uuid4
 
 from judgekit.context import AttemptContext, RunScope, Session, attempt_context
@@ -27,6 +25,7 @@ __all__ = ["Plan", "run_attempts"]
 
 # How long sync work may hold the loop: a run must notice Ctrl-C and time limits.
 _TURN_SECONDS = 0.005
+_NONE_LEFT = 0, 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +87,7 @@ class _Run:
         # Stubs that all attempts share can serve one agent call at a time.
         shared = plan.bindings is not None and plan.bindings.shared
         self._agent_calls = asyncio.Semaphore(1 if shared else plan.concurrency)
+        self._turn_called = False
         self._turn_began = time.perf_counter()
         self._attempts = self._in_order()
 
@@ -100,15 +100,29 @@ class _Run:
 
     async def work(self) -> None:
         """Make attempts until there is none left."""
-        for index, run in self._attempts:
+        while True:
             if time.perf_counter() - self._turn_began > _TURN_SECONDS:
-                await asyncio.sleep(0)
-                self._turn_began = time.perf_counter()
+                await self._next_turn()
+            index, run = next(self._attempts, _NONE_LEFT)
+            if not run:
+                return
             case = self._plan.cases[index]
             session = f"{self._sessions}-{index}-{run}"
             attempt_context.set(AttemptContext(case.id, index, run, session, self._scope))
             interaction, results = await self._attempt(case, run, Session(session))
             self._observer.finished(self._store.add(index, run, interaction, results))
+
+    async def _next_turn(self) -> None:
+        """Let the loop go round. All workers share a turn, or each would hold the loop for one in a row."""
+        while time.perf_counter() - self._turn_began > _TURN_SECONDS:
+            if not self._turn_called:
+                self._turn_called = True
+                asyncio.get_running_loop().call_soon(self._begin_turn)
+            await asyncio.sleep(0)
+
+    def _begin_turn(self) -> None:
+        self._turn_began = time.perf_counter()
+        self._turn_called = False
 
     async def _attempt(
         self, case: EvalCase, run: int, session: Session
@@ -135,7 +149,7 @@ class _Run:
         if bindings is None:
             return None
         for step in bindings.steps(case.recorded_calls, session):
-            ended = await bounded(_called(step, self.threads), None)
+            ended = await bounded(self.threads.call(step), None)
             if ended.error is not None:
                 return first_line(ended.error)
         return None
@@ -150,12 +164,6 @@ class _Run:
             else:
                 results += _not_run((evaluator,))
         return tuple(results)
-
-
-async def _called(step: Callable[[], Any], threads: CallThreads) -> None:
-    value = await threads.call(step)
-    if inspect.isawaitable(value):
-        await value
 
 
 def _not_run(evaluators: Sequence[EvaluatorLike]) -> Iterator[EvalResult]:

@@ -28,7 +28,7 @@ async def bounded(awaitable: Awaitable[Any], seconds: float | None) -> Ended:
     """Await it for at most `seconds`; what it raises is returned, also SystemExit and its like.
 
     Past the limit it is cancelled, and left behind where it does not end soon after. Cancelling the
-    caller cancels it too.
+    caller cancels it too. An `Ended` that it returns is taken as it is.
     """
     task = asyncio.ensure_future(_caught(awaitable))
     try:
@@ -46,7 +46,8 @@ async def bounded(awaitable: Awaitable[Any], seconds: float | None) -> Ended:
 
 async def _caught(awaitable: Awaitable[Any]) -> Ended:
     try:
-        return Ended(await awaitable)
+        value = await awaitable
+        return value if isinstance(value, Ended) else Ended(value)
     except asyncio.CancelledError:
         raise
     except BaseException as error:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeAlias
 
+from judgekit.schedule.bounded import Ended
+
 __all__ = ["CallThreads"]
 
-_Outcome: TypeAlias = "tuple[Any, BaseException | None]"
-_Job: TypeAlias = "tuple[Callable[[], Any], asyncio.AbstractEventLoop, asyncio.Future[_Outcome]]"
+_Job: TypeAlias = "tuple[Callable[[], Any], asyncio.AbstractEventLoop, asyncio.Future[Ended]]"
 
 
 class CallThreads:
@@ -24,22 +26,24 @@ class CallThreads:
     def __init__(self) -> None:
         self._idle: list[_CallThread] = []
 
-    async def call(self, function: Callable[[], Any]) -> Any:
-        """What `function` returns or raises, called in a thread that sees the caller's context variables."""
+    async def call(self, function: Callable[[], Any]) -> Ended:
+        """How `function` ends, called in a thread that sees the caller's context variables.
+
+        What it raises is returned: a KeyboardInterrupt of another thread is no Ctrl-C here. An awaitable
+        that it returns is awaited here.
+        """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[_Outcome] = loop.create_future()
+        future: asyncio.Future[Ended] = loop.create_future()
         context = contextvars.copy_context()
         thread = self._idle.pop() if self._idle else _CallThread()
         thread.jobs.put((lambda: context.run(function), loop, future))
         try:
-            value, error = await future
+            ended = await future
         except asyncio.CancelledError:
             thread.jobs.put(None)
             raise
         self._idle.append(thread)
-        if error is not None:
-            raise error
-        return value
+        return Ended(await ended.value) if inspect.isawaitable(ended.value) else ended
 
     def close(self) -> None:
         """Let every idle thread end."""
@@ -57,16 +61,16 @@ def _serve(jobs: SimpleQueue[_Job | None]) -> None:
     while (job := jobs.get()) is not None:
         function, loop, future = job
         try:
-            outcome: _Outcome = (function(), None)
+            ended = Ended(function())
         except BaseException as error:  # noqa: BLE001 - an agent that calls sys.exit ends its attempt only
-            outcome = (None, error)
+            ended = Ended(error=error)
         try:
-            loop.call_soon_threadsafe(_deliver, future, outcome)
+            loop.call_soon_threadsafe(_deliver, future, ended)
         except RuntimeError:
             return  # the loop was closed while this call was late
-        del job, function, future, outcome
+        del job, function, future, ended
 
 
-def _deliver(future: asyncio.Future[_Outcome], outcome: _Outcome) -> None:
+def _deliver(future: asyncio.Future[Ended], ended: Ended) -> None:
     if not future.done():
-        future.set_result(outcome)
+        future.set_result(ended)
