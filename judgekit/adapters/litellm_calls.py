@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
-from judgekit.adapters.litellm_events import StartedCall, finished_call, is_generative
+from judgekit.adapters.litellm_events import StartedCall, finished_call, is_generative, unended_call
 from judgekit.adapters.post_import import Pending, when_imported
 from judgekit.adapters.recorded import RecordedCall, merged
 
@@ -41,9 +41,10 @@ class CallRecorder:
 
     @property
     def calls(self) -> tuple[RecordedCall, ...]:
-        """The finished calls, in the order in which they began."""
+        """Every call that began, in that order; of one that never ended nothing more is known."""
         with self._lock:
-            return tuple(sorted(self._finished.values(), key=lambda call: call.order))
+            unended = [unended_call(self._order[key], started) for key, started in self._open.items()]
+            return tuple(sorted([*self._finished.values(), *unended], key=lambda call: call.order))
 
     async def settle(self, *, seconds: float = _SETTLE_SECONDS) -> None:
         """Wait until litellm has reported every call that began, for that many seconds at most.
@@ -102,7 +103,6 @@ class CallRecorder:
         """Record nothing more."""
         with self._lock:
             self._closed = True
-            self._open.clear()
 
 
 def _logging_worker() -> Any:

@@ -12,7 +12,7 @@ from judgekit.adapters.recorded import RecordedCall
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import ModelCall
 
-__all__ = ["StartedCall", "finished_call", "is_generative"]
+__all__ = ["StartedCall", "finished_call", "is_generative", "unended_call"]
 
 # Embeddings, images and speech are no turns of a conversation.
 _GENERATIVE = frozenset(
@@ -39,9 +39,11 @@ def is_generative(call: Mapping[str, Any]) -> bool:
 class StartedCall:
     """A request as it was when it was sent: agents go on changing their list of messages."""
 
-    __slots__ = ("messages", "offers_tools")
+    __slots__ = ("messages", "model", "offers_tools", "provider")
 
     def __init__(self, call: Mapping[str, Any]) -> None:
+        self.model = _text_or_none(call.get("model"))
+        self.provider = _text_or_none(call.get("custom_llm_provider"))
         self.messages = tuple(_plain_messages(call.get("messages")))
         options = call.get("optional_params") or {}
         self.offers_tools = any(options.get(name) for name in ("tools", "functions"))
@@ -61,8 +63,8 @@ def finished_call(order: int, started: StartedCall, call: Mapping[str, Any], res
     tokens_in, tokens_out = _tokens(call, response)
     cost = call.get("response_cost") if tokens_in is not None else None
     model_call = ModelCall(
-        model=_text_or_none(call.get("model")),
-        provider=_text_or_none(call.get("custom_llm_provider")),
+        model=_text_or_none(call.get("model")) or started.model,
+        provider=_text_or_none(call.get("custom_llm_provider")) or started.provider,
         input_tokens=tokens_in,
         output_tokens=tokens_out,
         latency=_seconds(call.get("start_time"), call.get("end_time")),
@@ -76,6 +78,16 @@ def finished_call(order: int, started: StartedCall, call: Mapping[str, Any], res
         response=answer,
         offers_tools=started.offers_tools,
         from_cache=bool(call.get("cache_hit")),
+    )
+
+
+def unended_call(order: int, started: StartedCall) -> RecordedCall:
+    """A call that was sent and whose end was never reported: an abandoned stream, or a lost callback."""
+    return RecordedCall(
+        order=order,
+        model_call=ModelCall(model=started.model, provider=started.provider),
+        messages=started.messages,
+        offers_tools=started.offers_tools,
     )
 
 

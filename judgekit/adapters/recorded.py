@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from judgekit.adapters.messages import Transcript, message_text
 from judgekit.interaction import Interaction, ModelCall, ToolCall
 
-__all__ = ["RecordedCall", "merged"]
+__all__ = ["RecordedCall", "merged", "tool_calls_asked_for"]
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -51,6 +51,7 @@ class _Conversation:
     def __init__(self, call: RecordedCall) -> None:
         self.messages: Messages = call.messages
         self.transcript = Transcript(())
+        self._answered = True
 
     def continues(self, messages: Messages) -> bool:
         known = len(self.messages)
@@ -58,10 +59,15 @@ class _Conversation:
 
     def add(self, call: RecordedCall, position: int) -> None:
         for message in call.messages[len(self.messages) :]:
-            self.transcript.read_result(message)
+            if self._answered:
+                self.transcript.read_result(message)
+            else:
+                # Where the last answer was not recorded, the agent's own record of it stands here.
+                self.transcript.read(position - 1, message)
         for message in call.response:
             self.transcript.read(position, message)
         self.messages = call.messages
+        self._answered = bool(call.response)
 
 
 def _conversations(calls: Sequence[RecordedCall]) -> list[_Conversation]:
@@ -80,7 +86,8 @@ def _conversations(calls: Sequence[RecordedCall]) -> list[_Conversation]:
     return found
 
 
-def _tool_calls(calls: Sequence[RecordedCall]) -> tuple[ToolCall, ...]:
+def tool_calls_asked_for(calls: Sequence[RecordedCall]) -> tuple[ToolCall, ...]:
+    """The tool calls that the answers ask for, each with the result that a later request hands on."""
     made = [made for conversation in _conversations(calls) for made in conversation.transcript.calls]
     return tuple(call.as_tool_call() for call in sorted(made, key=lambda call: call.message))
 
@@ -99,7 +106,7 @@ def merged(interaction: Interaction, recorder: HasCalls) -> Interaction:
     if interaction.model_calls is None:
         fields["model_calls"] = tuple(call.model_call for call in calls)
     if interaction.tool_calls is None:
-        made = _tool_calls(calls)
+        made = tool_calls_asked_for(calls)
         if made or any(call.offers_tools for call in calls):
             fields["tool_calls"] = made
     last = next((call for call in reversed(calls) if call.response), calls[-1])

@@ -9,9 +9,10 @@ import threading
 
 import pytest
 
-from judgekit import Interaction
+from judgekit import Interaction, ModelCall, ToolCall
 from judgekit.adapters import interaction_from
 from judgekit.adapters.litellm_calls import merged, recorded_calls
+from judgekit.adapters.recorded import RecordedCall
 from judgekit.testing import Fault, ScriptedModel, after_tool, calls, otherwise, says, when
 
 TOOLS = [
@@ -359,6 +360,29 @@ def test_threads_that_record_by_themselves_do_not_mix(litellm):
     }
 
 
+def test_a_call_whose_end_was_never_reported_is_still_a_call_with_its_tools():
+    question = tuple(user("where"))
+    asked = {
+        "role": "assistant",
+        "tool_calls": [{"id": "c", "function": {"name": "getOrder", "arguments": "{}"}}],
+    }
+    result = {"role": "tool", "tool_call_id": "c", "content": "late"}
+    lost = RecordedCall(order=0, model_call=ModelCall(model="m"), messages=question, offers_tools=True)
+    last = RecordedCall(
+        order=1,
+        model_call=ModelCall(model="m", input_tokens=5, output_tokens=2),
+        messages=(*question, asked, result),
+        response=({"role": "assistant", "content": "It is late."},),
+    )
+
+    class Recorder:
+        calls = (lost, last)
+
+    found = merged(Interaction(reply="It is late."), Recorder())
+    assert found.tool_calls == (ToolCall("getOrder", {}, "late", id="c"),)
+    assert (len(found.model_calls), found.input_tokens, found.known_tokens()) == (2, None, (5, 2))
+
+
 def test_settling_ends_in_time_although_a_stream_was_abandoned(litellm, fake_provider):
     provider = fake_provider("Hi there, this goes on for a while")
 
@@ -384,13 +408,17 @@ def test_settling_ends_in_time_although_a_stream_was_abandoned(litellm, fake_pro
                 await recorder.settle(seconds=0.3)
         return merged(interaction_from(value, command_text="x"), recorder)
 
-    assert asyncio.run(bounded()).reply == "cut short"
+    found = asyncio.run(bounded())
+    assert found.reply == "cut short"
+    (unended,) = found.model_calls
+    assert (unended.model, unended.finish_reasons, unended.input_tokens) == ("m", (), None)
 
 
 def test_litellm_is_recorded_from_the_import_on_and_never_imported_for_it():
     program = """
 import asyncio, json, sys
 from judgekit.adapters.litellm_calls import merged, recorded_calls
+from judgekit.adapters.recorded import RecordedCall
 from judgekit.adapters import interaction_from
 from judgekit.testing import ScriptedModel
 

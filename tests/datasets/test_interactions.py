@@ -186,7 +186,8 @@ def test_a_file_that_is_not_there_and_a_column_that_is_none(tmp_path):
 
 def test_yaml_values_stay_as_typed(tmp_path):
     # IN01
-    text = "- asked: yes\n  reply: no\n  day: 2024-01-02\n  clock: 12:30\n  big: 1_000\n  n: 7\n  ok: true\n  x: ~\n"
+    text = "- asked: yes\n  reply: no\n  day: 2024-01-02\n  clock: 12:30\n  big: 1_000\n"
+    text += "  n: 7\n  ok: true\n  x: ~\n"
     (case,) = load_interactions(written(tmp_path / "r.yaml", text))
     assert (case.command, case.interactions[0].reply) == ("yes", "no")
     assert case.metadata == {
