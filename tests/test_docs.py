@@ -18,6 +18,7 @@ README = REPOSITORY / "README.md"
 PAGES = [README, *sorted((REPOSITORY / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?:bash|sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PRINTS = re.compile(r"(?:```)?\s*It prints:?\n\n((?:(?: {4}.*)?\n)+)")
+BEGINS = re.compile(r"prints a report that begins\n\n((?: {4}.*\n)+)")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -29,6 +30,9 @@ def shown(page):
 def test_the_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     """Blocks of one page share their names; files they write land in a temporary folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(REPOSITORY / "examples")
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    monkeypatch.setenv("LITELLM_MODE", "PRODUCTION")
     parser = Sybil(parsers=[PythonCodeBlockParser(), SkipParser()], path=str(page.parent))
     document = parser.parse(page)
     for example in document.examples():
@@ -94,4 +98,13 @@ def test_the_example_of_the_readme_passes_its_gate(tmp_path):
     run, *_ = judgekit_commands(README)
     done = judgekit("run", str(REPOSITORY / run[1]), *run[2:], cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "gate: passed" in done.stdout
+    promised = textwrap.dedent(BEGINS.search(README.read_text(encoding="utf-8"))[1])
+    assert done.stdout.startswith(promised)
+    assert "gate: passed" in promised
+
+
+def test_the_case_of_the_readme_is_one_of_the_example():
+    suite = (REPOSITORY / "examples" / "order_agent" / "suite.py").read_text(encoding="utf-8")
+    block = README.read_text(encoding="utf-8").partition("EvalCase(\n")[2].partition("        )\n")[0]
+    for line in block.splitlines():
+        assert line.strip().removeprefix("judge.").rstrip(",") in suite
