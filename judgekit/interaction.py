@@ -209,6 +209,25 @@ class Interaction:
 
         return interaction_from_messages(messages, **fields)
 
+    @classmethod
+    def from_spans(cls, spans: Iterable[Any], **fields: Any) -> Interaction:
+        """Read the evidence of one turn from OpenTelemetry spans, in any order.
+
+        The GenAI semantic conventions, OpenInference and OpenLLMetry are told apart a span at a time.
+        Tool calls are the executed ones; where no span shows an execution, those that the model asked
+        for. Nested agents belong to the turn. Usage is that of the model calls, each counted once.
+
+        Args:
+            spans: Spans of the OpenTelemetry SDK, or mappings as `span.to_json()` writes them.
+            fields: Other fields of the Interaction, such as `command_text`; they win over what was read.
+
+        Raises:
+            InvalidArgument: Something is no span.
+        """
+        from judgekit.adapters.spans import interaction_from_spans
+
+        return interaction_from_spans(spans, **fields)
+
     def asked(self) -> str:
         """What a judge is told the agent was asked: the message really sent, else the command."""
         return self.user_message or self.command_text

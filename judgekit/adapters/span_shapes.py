@@ -84,7 +84,7 @@ def plain_spans(spans: Iterable[object]) -> list[Span]:
 
 def _depth(span_id: str | None, parents: Mapping[str, str | None]) -> int:
     depth = 0
-    while span_id in parents and depth <= len(parents):
+    while span_id is not None and span_id in parents and depth <= len(parents):
         span_id = parents[span_id]
         depth += 1
     return depth
@@ -194,6 +194,6 @@ def tree(attributes: Mapping[str, Any], prefix: str) -> Any:
 def _listed(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
-    if node and all(key.isdecimal() for key in node):
+    if node and all(key.isdecimal() and len(key) < 10 for key in node):
         return [_listed(node[key]) for key in sorted(node, key=int)]
     return {key: _listed(value) for key, value in node.items()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judgekit.adapters import interaction_from
-from judgekit.adapters.litellm_calls import merged, recorded_calls
+from judgekit.adapters.watched import watched
 from judgekit.context import Session
 from judgekit.errors import Blocked, InvalidArgument
 from judgekit.evaluation import EvalCase
@@ -82,11 +82,11 @@ class Agent:
             blockable: Whether the case asks for a block, which then is no failure.
         """
         text = case.command_text()
-        with recorded_calls() as recorder:
+        with watched() as seen:
             began = time.perf_counter()
             ended = await bounded(self._call(case.command, session, threads), seconds)
             latency = time.perf_counter() - began
-            await recorder.settle()
+            await seen.settle()
         error = ended.error
         if ended.expired:
             error = TimeoutError(f"the agent gave no answer within {seconds:g} s")
@@ -94,7 +94,7 @@ class Agent:
             answer = Interaction() if error else interaction_from(ended.value, command_text=text)
         except Exception as unreadable:  # noqa: BLE001 - an answer of a type nobody knows is the agent's failure
             answer, error = Interaction(), unreadable
-        return _target(_completed(merged(answer, recorder), text, latency), error, blockable=blockable)
+        return _target(_completed(seen.completed(answer), text, latency), error, blockable=blockable)
 
     async def _call(self, command: Any, session: Session, threads: CallThreads) -> Ended:
         arguments = (command, session) if self.takes_session else (command,)

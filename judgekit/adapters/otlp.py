@@ -1,0 +1,114 @@
+"""Traces from files of OTLP JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from judgekit.adapters.span_shapes import Span
+from judgekit.adapters.spans import interaction_from_spans
+from judgekit.errors import ExtraMissing, FileUnreadable
+from judgekit.interaction import Interaction
+from judgekit.text import one_line
+
+__all__ = ["load_traces", "spans_in"]
+
+_ERROR_STATUS = 2
+
+
+def load_traces(path: str | PathLike[str]) -> tuple[Interaction, ...]:
+    """One Interaction a trace, in the order in which the traces began.
+
+    The file holds OTLP JSON: an export a line, as the OpenTelemetry file exporter and the collector's
+    write it, or one export as a whole. Traces without a model call, a tool or an agent are left out.
+
+    Raises:
+        ExtraMissing: `judgekit[otel]` is not installed.
+        FileUnreadable: A line is no OTLP JSON; all such lines are named.
+        OSError: The file cannot be read.
+    """
+    traces: dict[str, list[Span]] = {}
+    for span in spans_in(path):
+        traces.setdefault(span.trace_id, []).append(span)
+    began = {trace: min(span.start for span in spans) for trace, spans in traces.items()}
+    read = (interaction_from_spans(traces[trace]) for trace in sorted(traces, key=lambda t: began[t]))
+    return tuple(i for i in read if i.model_calls is not None or i.tool_calls is not None or i.reply)
+
+
+def spans_in(path: str | PathLike[str]) -> list[Span]:
+    """All spans of a file of OTLP JSON.
+
+    Raises:
+        ExtraMissing: `judgekit[otel]` is not installed.
+        FileUnreadable: A line is no OTLP JSON; all such lines are named.
+        OSError: The file cannot be read.
+    """
+    traces_data = _decoder()
+    file = Path(path)
+    text = file.read_text(encoding="utf-8-sig", errors="replace")
+    found: list[Span] = []
+    problems = []
+    for number, export in _exports(text):
+        try:
+            found.extend(_spans(traces_data.from_json(export)))
+        except Exception as error:  # noqa: BLE001 - what the decoder raises is not documented
+            problems.append(f"line {number}: {one_line(str(error) or type(error).__name__)}")
+    if problems:
+        raise FileUnreadable("\n".join([f"{file.name} is no OTLP JSON:", *problems]))
+    return found
+
+
+def _decoder() -> Any:
+    try:
+        from opentelemetry.proto_json.trace.v1.trace import TracesData
+    except ImportError as error:
+        raise ExtraMissing("reading OTLP JSON needs `pip install judgekit-evals[otel]`") from error
+    return TracesData
+
+
+def _exports(text: str) -> Iterator[tuple[int, str]]:
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    # One export that is written over several lines opens with a brace of its own.
+    if lines and lines[0][1].strip() == "{":
+        yield lines[0][0], text
+    else:
+        yield from lines
+
+
+def _spans(data: Any) -> Iterator[Span]:
+    for resource in data.resource_spans:
+        for scope in resource.scope_spans:
+            yield from map(_span, scope.spans)
+
+
+def _span(span: Any) -> Span:
+    status = span.status
+    return Span(
+        name=span.name or "",
+        trace_id=(span.trace_id or b"").hex(),
+        span_id=(span.span_id or b"").hex(),
+        parent_id=(span.parent_span_id or b"").hex() or None,
+        start=span.start_time_unix_nano or 0,
+        end=span.end_time_unix_nano or None,
+        attributes=_attributes(span.attributes),
+        failed=status is not None and int(status.code or 0) == _ERROR_STATUS,
+        status_text=(status.message or "") if status is not None else "",
+        events=tuple((event.name or "", _attributes(event.attributes)) for event in span.events),
+    )
+
+
+def _attributes(pairs: Iterable[Any]) -> dict[str, Any]:
+    return {pair.key: _value(pair.value) for pair in pairs}
+
+
+def _value(value: Any) -> Any:
+    if value is None:
+        return None
+    if value.array_value is not None:
+        return tuple(map(_value, value.array_value.values))
+    if value.kvlist_value is not None:
+        return _attributes(value.kvlist_value.values)
+    plain = (value.string_value, value.bool_value, value.int_value, value.double_value, value.bytes_value)
+    return next((item for item in plain if item is not None), None)

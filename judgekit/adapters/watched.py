@@ -1,0 +1,51 @@
+"""Both doors around one agent call: the spans it writes, and what it asks litellm for."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judgekit.adapters import litellm_calls, spans
+from judgekit.adapters.litellm_calls import CallRecorder, recorded_calls
+from judgekit.adapters.spans import Turn
+from judgekit.adapters.traced import Trace, traced
+from judgekit.interaction import Interaction
+
+__all__ = ["Watched", "watched"]
+
+_OF_MODEL_CALLS = ("model_calls", "input_tokens", "output_tokens", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What the doors saw of one agent call."""
+
+    trace: Trace
+    recorder: CallRecorder
+
+    async def settle(self) -> None:
+        """Wait, bounded in time, until litellm has reported its last call."""
+        await self.recorder.settle()
+
+    def completed(self, interaction: Interaction) -> Interaction:
+        """The interaction, completed by what was seen; what the agent said itself stands.
+
+        A model call that both doors saw counts once: the door that saw more of them is believed.
+        """
+        turn = Turn(self.trace.spans)
+        completed = spans.merged(interaction, turn) if turn.spans else interaction
+        if interaction.model_calls is None and len(turn.models) < len(self.recorder.calls):
+            own = {name: getattr(interaction, name) for name in _OF_MODEL_CALLS}
+            completed = dataclasses.replace(completed, **own)
+            if not turn.tools:
+                completed = dataclasses.replace(completed, tool_calls=interaction.tool_calls)
+        return litellm_calls.merged(completed, self.recorder)
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[Watched]:
+    """Watch the code inside. Call `await watched.settle()` before leaving, then `completed(...)`."""
+    with traced() as trace, recorded_calls() as recorder:
+        yield Watched(trace, recorder)
