@@ -594,3 +594,42 @@ def test_cancelling_run_async_ends_it_in_order(tmp_path):
     asyncio.run(main())
     assert [result.interaction.reply for result in ended[0].results] == ["0", None, None]
     assert ended[0].file.is_file()
+
+
+# evidence and secrets
+
+
+def test_model_calls_through_litellm_are_evidence_of_their_attempt_also_when_the_agent_fails(litellm):
+    from judgekit.testing import ScriptedModel, otherwise
+
+    model = ScriptedModel(otherwise("certainly"), name="evidence")
+
+    def agent(command):
+        message = {"role": "user", "content": f"please {command}"}
+        response = litellm.completion(model=model, messages=[message])
+        if command == "1":
+            raise ValueError("afterwards")
+        return response.choices[0].message.content
+
+    report = plan(*numbered(4)).agent(agent).run()
+    replies = [result.interaction.reply for result in report.results]
+    assert replies == ["certainly", None, "certainly", "certainly"]
+    assert [len(result.interaction.model_calls) for result in report.results] == [1, 1, 1, 1]
+    assert [result.interaction.user_message for result in report.results] == [f"please {i}" for i in range(4)]
+    assert report.results[1].results[0].detail == "ValueError: afterwards"
+    assert report.spend.model_calls == 4
+
+
+def test_the_key_of_a_judge_reaches_no_file_even_if_an_agent_says_it(tmp_path):
+    from judgekit.judging import Judge
+
+    judge = Judge("openai/none", api_key="a-key-that-looks-like-nothing", attempts=1)
+    case = EvalCase("a", "x", judge.should_satisfy("warm"))
+
+    def agent(command):
+        raise ValueError(judge.api_key)
+
+    report = ExperimentRunner("secret").cases(case).agent(agent).report_directory(tmp_path).run()
+    assert report.results[0].results[0].detail == "ValueError: [masked]"
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or "looks-like-nothing" not in path.read_text(encoding="utf-8")

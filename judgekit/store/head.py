@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -121,8 +122,8 @@ class RunHead:
         return head
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *accumulate(self.case_runs)]
+    def _starts(self) -> array[int]:
+        return array("Q", [0, *accumulate(self.case_runs)])
 
     @cached_property
     def case_at(self) -> dict[str, int]:
