@@ -18,13 +18,17 @@ CRITERIA = {
 
 
 def judge_at(url: str) -> Judge:
-    return Judge("openai/smollm2", api_base=url, api_key="none-needed", timeout=300, deadline=1200, max_tokens=200)
+    return Judge(
+        "openai/smollm2", api_base=url, api_key="none-needed", timeout=300, deadline=1200, max_tokens=200
+    )
 
 
 def final_turns(data_folder, how_many: int) -> list[Interaction]:
     """The last question and reply of real transcripts, without the tool results between them."""
     turns = []
-    with gzip.open(data_folder / "tau_bench_airline" / "trajectories.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(
+        data_folder / "tau_bench_airline" / "trajectories.jsonl.gz", "rt", encoding="utf-8"
+    ) as lines:
         for line in lines:
             whole = Interaction.from_messages(json.loads(line)["traj"])
             turns.append(Interaction(user_message=whole.user_message, reply=whole.reply, tool_calls=()))
@@ -44,9 +48,7 @@ def test_every_verdict_of_a_real_model_is_a_score_or_says_why_not(model_url, dat
         )
         for number, turn in enumerate(final_turns(data_folder, REPLIES))
     ]
-    report = (
-        ExperimentRunner("local-model").cases(cases).concurrency(1).report_directory(tmp_path).run()
-    )
+    report = ExperimentRunner("local-model").cases(cases).concurrency(1).report_directory(tmp_path).run()
     with capsys.disabled():
         print("\n" + "\n".join(report.render().splitlines()[:8]))
     results = [result for attempt in report.results for result in attempt.results]
