@@ -9,6 +9,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter
 from typing import TypeAlias, TypeVar, cast
 
 from judgekit.describing import describe_attempt
@@ -152,6 +154,9 @@ class Unit:
         return math.fsum(self.scores) / len(self.scores) if self.scores else None
 
 
+_by_run = attrgetter("run")
+
+
 def missing_reason(result: EvalResult) -> str:
     """The reason of a missing measurement as gates print it."""
     kind = (result.kind or Kind.JUDGE_FAILED).value.replace("_", " ")
@@ -176,7 +181,7 @@ class Results:
         self.missing: Counter[str] = Counter()
         self.spend = Spend()
         self.judges = JudgeSpend()
-        self._by_case: list[dict[int, AttemptOutcome]] = [{} for _ in self.case_ids]
+        self._by_case: list[tuple[AttemptOutcome, ...]] = [()] * len(self.case_ids)
         self._label_at: dict[str, Place] = {}
         self._criterion_at: dict[str, tuple[Place, str]] = {}
         self._shared: dict[bytes | Requirements, bytes | Requirements] = {}
@@ -203,7 +208,8 @@ class Results:
         )
         if entry.outcome is Outcome.INCONCLUSIVE:
             self.missing[next(missing_reason(result) for result in results if result.is_missing)] += 1
-        self._by_case[case_index][run] = entry
+        # A tuple a case, in run order: of a large run this is most of what stays in memory.
+        self._by_case[case_index] = tuple(sorted((*self._by_case[case_index], entry), key=_by_run))
         self.spend.add(self.case_ids[case_index], run, interaction)
         self._count(case_index, results)
         return entry
@@ -274,14 +280,11 @@ class Results:
 
     def attempts(self) -> Iterator[AttemptOutcome]:
         """Every attempt, in case order, runs ascending."""
-        for runs in self._by_case:
-            for run in sorted(runs):
-                yield runs[run]
+        return chain.from_iterable(self._by_case)
 
     def runs_of(self, case_index: int) -> tuple[AttemptOutcome, ...]:
         """The attempts of one case, runs ascending."""
-        runs = self._by_case[case_index]
-        return tuple(runs[run] for run in sorted(runs))
+        return self._by_case[case_index]
 
     def outcomes(self) -> Counter[Outcome]:
         """How many attempts came to each outcome."""

@@ -7,8 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from judgekit.testing import FakeProvider
+
+# A busy machine is no failure of the code; a failure on the build machine must come back here.
+settings.register_profile(
+    "judgekit",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
+settings.load_profile("judgekit")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
