@@ -3,11 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import fsum
 
 from judgekit.evaluation import EvalResult, Measurement, Outcome
 from judgekit.interaction import Interaction
 
 __all__ = ["JudgeSpend", "Spend"]
+
+
+class _Total:
+    """A sum of floats that does not depend on the order in which they came.
+
+    Attempts finish in any order, and a resumed run must come to the same report.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[float] = []
+
+    def add(self, value: float) -> None:
+        """Add exactly: the parts together are the true sum (Shewchuk 1997, as in `math.fsum`)."""
+        parts = []
+        for part in self._parts:
+            high, low = (value, part) if abs(value) >= abs(part) else (part, value)
+            value = high + low
+            if rest := low - (value - high):
+                parts.append(rest)
+        self._parts = [*parts, value]
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded once."""
+        return fsum(self._parts)
 
 
 @dataclass(slots=True)
@@ -23,20 +51,29 @@ class Spend:
     output_tokens: int = 0
     input_complete: bool = True
     output_complete: bool = True
-    latency: float = 0.0
     slowest_case: str | None = None
     slowest_run: int = 0
     slowest: float = -1.0
-    cost: float = 0.0
     cost_complete: bool = True
     attempts_with_evidence: int = 0
+    _latency: _Total = field(default_factory=_Total, repr=False, compare=False)
+    _cost: _Total = field(default_factory=_Total, repr=False, compare=False)
+
+    @property
+    def latency(self) -> float:
+        """Seconds that agents took, over all attempts."""
+        return self._latency.value
+
+    @property
+    def cost(self) -> float:
+        """US dollars, of what is known."""
+        return self._cost.value
 
     def add(self, case_id: str, run: int, interaction: Interaction) -> None:
         """Count one attempt's evidence."""
         if interaction.latency is not None and not interaction.replayed:
-            self.latency += interaction.latency
-            if interaction.latency > self.slowest:
-                self.slowest, self.slowest_case, self.slowest_run = interaction.latency, case_id, run
+            self._latency.add(interaction.latency)
+            self._compare(interaction.latency, case_id, run)
         if interaction.model_calls is None:
             return
         self.attempts_with_evidence += 1
@@ -48,8 +85,14 @@ class Spend:
         self.output_tokens += tokens_out
         self.input_complete &= interaction.input_tokens is not None
         self.output_complete &= interaction.output_tokens is not None
-        self.cost += interaction.cost or 0.0
+        self._cost.add(interaction.cost or 0.0)
         self.cost_complete &= interaction.cost is not None
+
+    def _compare(self, latency: float, case_id: str, run: int) -> None:
+        # Of equally slow attempts one is named, the same whatever finished first.
+        tied = latency == self.slowest and (case_id, run) < (self.slowest_case or "", self.slowest_run)
+        if latency > self.slowest or tied:
+            self.slowest, self.slowest_case, self.slowest_run = latency, case_id, run
 
 
 @dataclass(slots=True)
@@ -63,9 +106,14 @@ class JudgeSpend:
     input_tokens: int = 0
     output_tokens: int = 0
     tokens_complete: bool = True
-    cost: float = 0.0
     cost_complete: bool = True
     models: dict[str, None] = field(default_factory=dict)
+    _cost: _Total = field(default_factory=_Total, repr=False, compare=False)
+
+    @property
+    def cost(self) -> float:
+        """US dollars, of what is known."""
+        return self._cost.value
 
     @property
     def retries(self) -> int:
@@ -92,5 +140,5 @@ class JudgeSpend:
         self.output_tokens += measurement.output_tokens or 0
         if measurement.requests:
             self.tokens_complete &= None not in (measurement.input_tokens, measurement.output_tokens)
-            self.cost += measurement.cost or 0.0
+            self._cost.add(measurement.cost or 0.0)
             self.cost_complete &= measurement.cost is not None

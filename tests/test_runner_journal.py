@@ -101,7 +101,7 @@ def test_from_any_prefix_of_its_journal_a_run_comes_to_the_same_report(tmp_path_
     agent, made = counting()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JournalWarning)
-        resumed = plan(agent).resume(journal.parent).run()
+        resumed = plan(agent).resume(journal.parent).concurrency(3).run()
     assert without_times(resumed) == expected
     assert made.total() == 10 - len(finished)
     assert read_run(journal).report() == resumed

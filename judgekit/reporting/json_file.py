@@ -154,7 +154,7 @@ def _judges(judges: JudgeSpend) -> dict[str, Any]:
         "tokens_complete": complete,
         "cost": _known(judges.cost, complete=judges.cost_complete),
         "cost_complete": judges.cost_complete,
-        "models": list(judges.models),
+        "models": sorted(judges.models),
     }
 
 

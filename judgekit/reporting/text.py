@@ -114,7 +114,7 @@ def _judges_line(judges: JudgeSpend) -> str:
         counted(judges.retries, "retry", "retries"),
         tokens_text(judges.input_tokens, judges.output_tokens, input_known=complete, output_known=complete),
         _dollars(judges.cost, complete=judges.cost_complete),
-        *map(one_line, judges.models),
+        *map(one_line, sorted(judges.models)),
     ]
     return "judges: " + ", ".join(parts)
 
