@@ -27,6 +27,7 @@ ATTEMPTS = 4
 SHARE = 0.3
 RETRY_AFTER = 0.3
 TIMEOUT = 4.0
+LATENCY = 0.1
 PRICE = Price(1.0, 5.0)
 
 FORMAT = AnswerFormat(
@@ -210,7 +211,7 @@ def problems(script: Script, answers: list[Answer[float]], provider: FakeProvide
 def chaos(count: int, seed: int) -> tuple[list[str], FakeProvider]:
     """Run it; what was wrong, and the provider with its counts."""
     script = Script.drawn(count, seed)
-    with FakeProvider(_said, faults=script.fault) as provider:
+    with FakeProvider(_said, faults=script.fault, latency=LATENCY) as provider:
         answers = asyncio.run(judged(provider, count))
     return problems(script, answers, provider), provider
 
