@@ -83,6 +83,10 @@ class Judge(ModelJudging):
         put(self, "cache", default_cache() if self.cache is None else self.cache)
         checked_settings(self)
         put(self, "params", dict(self.params or {}))
+        if self.schema is not None:
+            from judgekit.judging.own import own_schema
+
+            own_schema(self.schema)
 
     def with_model(self, model: str) -> Judge:
         """The same judge on another model. Key and address stay: give another judge where they differ."""

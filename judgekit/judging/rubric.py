@@ -36,6 +36,12 @@ class _Shared:
     taken: set[str]
     waiting: int = 0
 
+    def is_usable(self) -> bool:
+        """Whether its answer can be had here: it is there, or it is being asked for in this loop."""
+        if self.task.done():
+            return not self.task.cancelled()
+        return self.task.get_loop() is asyncio.get_running_loop()
+
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
@@ -82,8 +88,7 @@ class Rubric:
         run = None if attempt is None else (id(attempt.scope), attempt.case_index, attempt.run)
         key = (id(interaction), run, judge if _is_hashable(judge) else id(judge))
         entry = self._shared.get(key)
-        stale = entry is None or name in entry.taken or entry.task.cancelled()
-        if entry is None or stale or entry.task.get_loop() is not asyncio.get_running_loop():
+        if entry is None or name in entry.taken or not entry.is_usable():
             self._forget()
             task = asyncio.ensure_future(measure_all(judge, self, interaction))
             entry = self._shared[key] = _Shared(task, interaction, name, set())
@@ -182,6 +187,9 @@ def rubric_criteria(judge: Any, criteria: Mapping[str, str], threshold: float) -
         raise InvalidArgument(
             f'write should_satisfy_all({{"polite": "what polite is", ...}}), got {criteria!r}'
         )
+    for name in criteria:
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidArgument(f"each criterion needs a name that is not blank, got {name!r}")
     rubric = Rubric(tuple(criteria.items()), threshold)
     return tuple(
         RubricCriterion(judge=judge, criterion=text, threshold=threshold, name=name, rubric=rubric)
