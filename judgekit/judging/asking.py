@@ -134,6 +134,7 @@ def _request(judge: Judge, question: Question[Any], sample: int) -> Request:
         api_base=judge.api_base,
         api_key=judge.api_key,
         params=_params(judge),
+        rung=judge.rung,
         cache=judge.cache,
         sample=sample,
         limits=judge.limits,

@@ -49,6 +49,8 @@ class Judge(ModelJudging):
         max_tokens: Of one answer; doubled once when an answer is cut off. None leaves it to the provider.
         cache: `off`, `read-write` or `replay`; None takes `JUDGEKIT_CACHE`, else `off`.
         params: Further litellm parameters, such as `{"seed": 1}` or `{"reasoning_effort": "low"}`.
+        rung: Where on the ladder of formats to start: the provider's JSON Schema, a forced tool call, JSON
+            mode, or the schema in the prompt. `auto` starts with the strictest.
         price: Dollars for a million tokens in and out, where litellm knows none.
         limits: How hard the model may be pressed, over all calls of a run.
 
@@ -73,6 +75,7 @@ class Judge(ModelJudging):
     max_tokens: int | None = 1024
     cache: Literal["off", "read-write", "replay"] | None = None
     params: Mapping[str, Any] | None = field(default=None, repr=False, hash=False)
+    rung: Literal["auto", "json_schema", "tool_call", "json_object", "prompt"] = "auto"
     price: Price | None = None
     limits: Limits | None = None
     _loaded: dict[str, Prompt] = field(default_factory=dict, init=False, repr=False, compare=False)

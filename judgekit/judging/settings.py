@@ -17,6 +17,7 @@ __all__ = ["checked_settings"]
 
 CACHE_MODES = ("off", "read-write", "replay")
 SCORES_FROM = ("verdict", "logprobs")
+RUNGS = ("auto", "json_schema", "tool_call", "json_object", "prompt")
 
 # What judgekit sets itself; a second value beside it would decide behind the judge's back.
 _OURS = {
@@ -69,6 +70,7 @@ def checked_settings(judge: Judge) -> None:
         raise InvalidArgument(f"Judge: `temperature` must be from 0 to 2 or None, got {judge.temperature!r}")
     _one_of("cache", judge.cache, CACHE_MODES)
     _one_of("score_from", judge.score_from, SCORES_FROM)
+    _one_of("rung", judge.rung, RUNGS)
     _folder(judge.prompts)
     _params(judge.params)
     _limits_and_price(judge.limits, judge.price)

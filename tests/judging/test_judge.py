@@ -275,6 +275,7 @@ def test_a_key_is_not_shown():
         ({"max_tokens": 0}, "`max_tokens`"),
         ({"cache": "on"}, "`cache` must be one of 'off', 'read-write', 'replay'"),
         ({"score_from": "prose"}, "`score_from`"),
+        ({"rung": "yaml"}, "`rung` must be one of"),
         ({"params": ["seed"]}, "`params`"),
         ({"params": {"temperature": 1}}, "set by `temperature=`"),
         ({"params": {"response_format": {}}}, "set by the verdict schema"),

@@ -3,7 +3,7 @@
 import pytest
 
 from judgekit.evaluation import Kind, Outcome
-from judgekit.interaction import Interaction
+from judgekit.interaction import Interaction, ToolCall
 from judgekit.judging import Judge
 from judgekit.testing import Answer, FakeProvider, Fault, verdict
 
@@ -90,6 +90,19 @@ def test_a_refused_format_is_asked_for_in_another_way(evaluate):
         (found,) = result.measurements
         assert found.rung in ("tool_call", "prompt")
         assert any("refused the format json_schema" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("rung", ["json_schema", "tool_call", "json_object", "prompt"])
+def test_the_rung_to_start_on_can_be_chosen(evaluate, rung):
+    answer = '{"reason": "r", "score": 0.7}'
+    if rung == "tool_call":
+        answer = Answer(tool_calls=(ToolCall("score_verdict", {"reason": "r", "score": 0.7}),))
+    with FakeProvider(answer) as provider:
+        result = evaluate(judge_at(provider, rung=rung).should_satisfy("polite"))
+        assert (result.score, result.measurements[0].rung) == (0.7, rung)
+        body = provider.requests[0].body
+    assert ("tools" in body) == (rung == "tool_call")
+    assert ("response_format" in body) == (rung in ("json_schema", "json_object"))
 
 
 def test_missing_usage_is_unknown_and_not_zero(evaluate):
