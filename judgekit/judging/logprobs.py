@@ -81,9 +81,10 @@ class _Value:
             chosen = str(token["token"])
             options = _options(token)
             for text, probability in options.items():
-                if text == chosen or not text.startswith(lead):
+                rest = _after(lead, text)
+                if text == chosen or rest is None:
                     continue
-                value = _value(written + text[len(lead) :], worth)
+                value = _value(written + rest, worth)
                 if value is not None:
                     found.append((value, reached * probability))
             reached *= options[chosen]
@@ -97,6 +98,14 @@ class _Value:
         return found
 
 
+def _after(lead: str, text: str) -> str | None:
+    """What a token adds to the value; None where it begins with something else than the token chosen."""
+    if not lead.strip():
+        # " 0" and "0" are two tokens and one value.
+        return text.lstrip()
+    return text[len(lead) :] if text.startswith(lead) else None
+
+
 def _options(token: Mapping[str, Any]) -> dict[str, float]:
     options = {str(text): math.exp(min(0.0, logprob)) for text, logprob in token.get("top") or ()}
     return {str(token["token"]): math.exp(min(0.0, token["logprob"])), **options}
@@ -106,6 +115,7 @@ def _value(written: str, worth: Mapping[str, float] | None) -> float | None:
     """What the beginning of a value comes to; None where it could still become several things."""
     if worth is None:
         return _number(written)
+    written = written[:1] + written[1:].lstrip() if written.startswith('"') else written
     literals = {json.dumps(name, ensure_ascii=False): score for name, score in worth.items()}
     fitting = [
         name

@@ -79,6 +79,27 @@ def test_numbers_are_weighted_with_their_probability(tokens, score, mean):
     assert found == pytest.approx(mean)
 
 
+def test_tokens_that_differ_in_white_space_are_one_value():
+    found = expected(
+        "score",
+        None,
+        0.8,
+        token('{"score":'),
+        token(" 0.8", 0.5, **{"0.8": 0.2, "0.1": 0.2, " 0.1": 0.1}),
+        token("}"),
+    )
+    assert found == pytest.approx(0.7 * 0.8 + 0.3 * 0.1)
+    found = expected(
+        "answer",
+        YES_NO,
+        1.0,
+        token('{"answer": "'),
+        token("yes", 0.5, **{" yes": 0.3, " no": 0.2}),
+        token('"}'),
+    )
+    assert found == pytest.approx(0.8)
+
+
 def test_a_value_out_of_range_is_not_counted():
     found = expected(
         "score", None, 0.8, token('{"score": '), token("0.8", 0.7, **{"8": 0.2, "80": 0.1}), token("}")
