@@ -121,7 +121,7 @@ class Question(Generic[T]):
         tokens = estimated_tokens(arguments["messages"])
         if self._request.format is not None:
             tokens += len(self._request.format.text) // 3
-        price = await services.price(self._request)
+        price = services.price(self._request)
         if price is None and ledger.max_cost is not None:
             raise RequestRefused(
                 f"no price is known for {self._request.model_name}, so no cost limit can hold; give `price=`"
@@ -137,9 +137,7 @@ class Question(Generic[T]):
             ledger.settle(reserved, reserved if lost else self._tally.cost - spent)
 
     async def _sent(self, arguments: Mapping[str, Any], tokens: int) -> Reply:
-        services, request, tally = self._services, self._request, self._tally
-        if not request.is_scripted:
-            await services.wire.load()
+        services, tally = self._services, self._tally
         slot = await services.limiter.acquire(services.gate, services.account, tokens=tokens, ends=self._ends)
         limited, used = False, None
         try:
@@ -198,7 +196,14 @@ class Question(Generic[T]):
                 raise Unusable("malformed", f"the reply has no text (finish_reason {finish})")
             return self._read(reply)
         except Unusable as unusable:
+            if self._reached_limit(reply):
+                raise self._cut_off(reply) from None
             raise self._malformed(reply, unusable) from None
+
+    def _reached_limit(self, reply: Reply) -> bool:
+        # litellm says `stop` for every answer of ollama's generate API, cut off or not.
+        limit, used = self._max_tokens, reply.output_tokens
+        return limit is not None and used is not None and used >= limit
 
     def _malformed(self, reply: Reply, unusable: Unusable) -> _Failed:
         text = reply.text or ""
@@ -215,7 +220,7 @@ class Question(Generic[T]):
     def _cut_off(self, reply: Reply) -> _Failed:
         again = self._max_tokens is not None and not self._was_doubled()
         limit = f" of {self._max_tokens} tokens" if self._max_tokens is not None else ""
-        complaint = f"the reply was cut off at the limit{limit} (finish_reason length)"
+        complaint = f"the reply was cut off at the limit{limit} (finish_reason {reply.finish_reason})"
         if again:
             self._max_tokens = 2 * cast("int", self._max_tokens)
         return _Failed(Unusable("truncated", complaint, reply.text or ""), again=again, at_once=True)

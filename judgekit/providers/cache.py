@@ -154,7 +154,7 @@ class Cache:
     def _opened(self) -> sqlite3.Connection | None:
         try:
             if self._replay:
-                return self._read_only() if self.path.is_file() else None
+                return self._read_only()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
             self._check(connection)
@@ -170,7 +170,9 @@ class Cache:
         except (sqlite3.Error, OSError) as error:
             raise FileUnreadable(f"the cache {self.path} cannot be used: {error}") from error
 
-    def _read_only(self) -> sqlite3.Connection:
+    def _read_only(self) -> sqlite3.Connection | None:
+        if not self.path.is_file() or not self.path.stat().st_size:
+            return None
         address = self.path.resolve().as_uri()
         try:
             connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
@@ -195,21 +197,27 @@ class Cache:
 
         Where the case has none of its own, it gets the one of a case that the plan no longer holds, the
         nearest before it: a renamed case keeps its record.
+
+        Raises:
+            FileUnreadable: The file is damaged.
         """
         if self._connection is None:
             return None
-        rows = self._connection.execute(
-            "SELECT case_id, position, usable, body FROM record WHERE request = ? AND ordinal = ? "
-            "ORDER BY position, case_id",
-            (key, ordinal),
-        ).fetchall()
-        own = [row for row in rows if row[0] == case_id]
-        if not own and (plan or not case_id):
-            left = [row for row in rows if row[0] not in plan]
-            own = [row for row in left if row[1] <= position][-1:] or left[:1]
-        if not own or not (own[0][2] or self._replay):
-            return None
-        return Record.from_json(own[0][3])
+        try:
+            rows = self._connection.execute(
+                "SELECT case_id, position, usable, body FROM record WHERE request = ? AND ordinal = ? "
+                "ORDER BY position, case_id",
+                (key, ordinal),
+            ).fetchall()
+            own = [row for row in rows if row[0] == case_id]
+            if not own and (plan or not case_id):
+                left = [row for row in rows if row[0] not in plan]
+                own = [row for row in left if row[1] <= position][-1:] or left[:1]
+            if not own or not (own[0][2] or self._replay):
+                return None
+            return Record.from_json(own[0][3])
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            raise FileUnreadable(f"the cache {self.path} cannot be read: {error}") from error
 
     def keep(self, key: str, case_id: str, ordinal: int, *, position: int, record: Record, body: str) -> None:
         """Keep a record; `body` is its JSON without secrets. A usable one gives way only to a usable one."""

@@ -8,7 +8,13 @@ from collections.abc import Hashable
 from typing import Any, TypeVar
 
 from judgekit.context import AttemptContext, RunScope, current_attempt
-from judgekit.errors import ContentRefused, DeadlineExceeded, ReplayMissing
+from judgekit.errors import (
+    ContentRefused,
+    DeadlineExceeded,
+    FileUnreadable,
+    ProviderUnavailable,
+    ReplayMissing,
+)
 from judgekit.providers.attempts import Question
 from judgekit.providers.base import Answer, CacheMode, Reader, Request, Unusable, Usage
 from judgekit.providers.cache import PLAN_CASES, Cache, Ordinals, Record, cache_mode, cache_path, request_key
@@ -36,7 +42,6 @@ async def ask(request: Request, read: Reader[T]) -> Answer[T]:
 
     Raises:
         InvalidArgument: The cache mode is unknown.
-        FileUnreadable: The cache file cannot be used.
     """
     attempt = current_attempt()
     if attempt is not None:
@@ -68,15 +73,22 @@ class _Asking:
 
     async def answer(self, read: Reader[T]) -> Answer[T]:
         """The answer, from wherever it comes."""
-        if self._mode != "off":
+        if self._mode == "off":
+            return await self._asked(read)
+        try:
             found = self._recorded(read)
-            if found is not None:
-                return found
+        except FileUnreadable as error:
+            return Answer(error=ProviderUnavailable(str(error)))
+        if found is not None:
+            return found
         if self._mode == "replay":
             return Answer(error=self._missing())
         answer = await self._asked(read)
-        if self._mode == "read-write":
+        try:
             self._keep(answer)
+        except FileUnreadable as error:
+            # What was paid for is not thrown away with it.
+            return dataclasses.replace(answer, notes=(*answer.notes, f"not kept: {error}"))
         return answer
 
     async def _asked(self, read: Reader[T]) -> Answer[T]:
@@ -89,7 +101,11 @@ class _Asking:
         promise: asyncio.Future[Answer[Any]] = asyncio.get_running_loop().create_future()
         in_flight[self._twin] = promise
         try:
-            answer = await Question(services_of(self._scope, self._request), self._request, read).answer()
+            services = services_of(self._scope, self._request)
+            if not self._request.is_scripted:
+                # Before the question's clock starts: the seconds of the import are not the provider's.
+                await services.wire.load()
+            answer = await Question(services, self._request, read).answer()
             promise.set_result(answer)
             return answer
         finally:

@@ -48,7 +48,8 @@ def _import() -> Any:
         # A server that sends content in parts makes pydantic warn inside litellm before it raises.
         warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
         if "LITELLM_LOG" not in os.environ:
-            logging.getLogger("LiteLLM").setLevel(logging.ERROR)
+            # Whatever it reports arrives here as an exception too, and is told with its cause.
+            logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm
 
 
@@ -62,13 +63,17 @@ def price_of(model: str) -> Price | None:
 
     Models that are free have a price of 0, which is a price.
     """
-    litellm = _import()
+    return _listed_price(_import(), model)
+
+
+def _listed_price(litellm: Any, model: str) -> Price | None:
     try:
         info = litellm.get_model_info(model)
     except Exception:  # noqa: BLE001 - it raises a bare Exception for a model that it does not know
         return None
     tokens_in, tokens_out = info.get("input_cost_per_token"), info.get("output_cost_per_token")
-    if tokens_in is None or tokens_out is None:
+    # For a model that is like one it knows, litellm makes up an entry with prices of 0.
+    if tokens_in is None or tokens_out is None or info.get("key") not in litellm.model_cost:
         return None
     return Price(float(tokens_in) * 1_000_000, float(tokens_out) * 1_000_000)
 
@@ -76,10 +81,11 @@ def price_of(model: str) -> Price | None:
 class LitellmWire:
     """litellm for the calls of one run: loaded once, off the event loop; its clients closed at the end."""
 
-    __slots__ = ("_litellm", "_loading", "_loop")
+    __slots__ = ("_free", "_litellm", "_loading", "_loop")
 
     def __init__(self) -> None:
         self._litellm: Any = None
+        self._free: dict[str, bool] = {}
         self._loading: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -135,7 +141,17 @@ class LitellmWire:
         except Exception as error:  # noqa: BLE001 - whatever litellm raises is classified, nothing is lost
             # Without `from None` the chain would carry litellm's own text, keys included.
             raise WireFailure(failure_from(error, model=model, masked=masked)) from None
-        return _reply(response, request, rung)
+        hidden = getattr(response, "_hidden_params", None) or {}
+        cost = hidden.get("response_cost")
+        if not cost and not self._is_free(model):
+            cost = None
+        served = hidden.get("provider_response_model") or getattr(response, "model", None)
+        return _reply(response, request, rung, cost=cost, model_served=served)
+
+    def _is_free(self, model: str) -> bool:
+        if model not in self._free:
+            self._free[model] = _listed_price(self._litellm, model) == Price(0, 0)
+        return self._free[model]
 
     async def close(self) -> None:
         """Flush litellm's logging worker and close its clients, once no other run on this loop needs them."""
@@ -185,8 +201,9 @@ async def _close_clients(litellm: Any) -> None:
     await asyncio.sleep(0)
 
 
-def _reply(response: Any, request: Request, rung: Rung) -> Reply:
-    hidden = getattr(response, "_hidden_params", None) or {}
+def _reply(
+    response: Any, request: Request, rung: Rung, *, cost: float | None, model_served: str | None
+) -> Reply:
     usage = getattr(response, "usage", None)
     choices = getattr(response, "choices", None) or ()
     choice = choices[0] if choices else None
@@ -203,8 +220,8 @@ def _reply(response: Any, request: Request, rung: Rung) -> Reply:
         choices=len(choices),
         finish_reason=getattr(choice, "finish_reason", None),
         tokens=(getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)),
-        cost=hidden.get("response_cost"),
-        model_served=hidden.get("provider_response_model") or getattr(response, "model", None),
+        cost=cost,
+        model_served=model_served,
         logprobs=_logprobs(getattr(choice, "logprobs", None)),
     )
 

@@ -30,13 +30,12 @@ class Services:
     limiter: Limiter
     knowledge: Knowledge
 
-    async def price(self, request: Request) -> Price | None:
+    def price(self, request: Request) -> Price | None:
         """The price of the request's model; None: unknown. Only looked up where a limit needs it."""
         if request.price is not None or self.ledger.max_cost is None:
             return request.price
         if request.is_scripted:
             return Price(0, 0)
-        await self.wire.load()
         model = str(request.model)
         return self.scope.service(("judgekit.price", model), lambda: _Priced(price_of(model))).price
 

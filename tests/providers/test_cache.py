@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.errors import ContentRefused, FileUnreadable, InvalidArgument, ReplayMissing
+from judgekit.errors import ContentRefused, InvalidArgument, ProviderUnavailable, ReplayMissing
 from judgekit.jsonable import json_line
 from judgekit.providers import PLAN_CASES, Price, Request, Unusable, ask
 from judgekit.providers.cache import request_key
@@ -342,12 +342,20 @@ def test_the_default_file_is_in_the_projects_folder(answered, tmp_path, monkeypa
     assert (tmp_path / ".judgekit" / "cache.sqlite").is_file()
 
 
-def test_a_file_that_is_no_cache_is_named(cached, tmp_path):
+def test_an_empty_file_is_replayed_as_having_no_records(cached, tmp_path):  # RC02
+    (tmp_path / "cache.sqlite").touch()
+    with FakeProvider(GOOD) as provider:
+        assert isinstance(cached(provider, "replay").error, ReplayMissing)
+    assert provider.count == 0
+
+
+def test_a_file_that_is_no_cache_is_named_and_nothing_is_asked(cached, tmp_path):
     (tmp_path / "cache.sqlite").write_text("this is no database, not even a short one " * 40)
     with FakeProvider(GOOD) as provider:
         for mode in ("read-write", "replay"):
-            with pytest.raises(FileUnreadable, match=r"cache\.sqlite cannot be used"):
-                cached(provider, mode)
+            answer = cached(provider, mode)
+            assert isinstance(answer.error, ProviderUnavailable)
+            assert "cache.sqlite cannot be used: file is not a database" in str(answer.error)
     assert provider.count == 0
 
 
@@ -355,8 +363,38 @@ def test_a_cache_of_a_later_version_is_refused(cached, tmp_path):
     connection = sqlite3.connect(tmp_path / "cache.sqlite")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with FakeProvider(GOOD) as provider, pytest.raises(FileUnreadable, match="version 99"):
+    with FakeProvider(GOOD) as provider:
+        for mode in ("read-write", "replay"):
+            assert "has version 99; this judgekit reads version 1" in str(cached(provider, mode).error)
+
+
+def test_a_damaged_record_is_an_error_and_not_a_crash(cached, tmp_path):
+    with FakeProvider(GOOD) as provider:
         cached(provider)
+        connection = sqlite3.connect(tmp_path / "cache.sqlite")
+        connection.execute("UPDATE record SET body = substr(body, 1, 40)")
+        connection.commit()
+        connection.close()
+        answer = cached(provider)
+    assert isinstance(answer.error, ProviderUnavailable)
+    assert "cannot be read" in str(answer.error)
+
+
+def test_an_answer_that_cannot_be_kept_is_still_an_answer(question_to, tmp_path):
+    file = tmp_path / "cache.sqlite"
+
+    def read_and_drop(reply):
+        other.execute("DROP TABLE record")
+        return 0.5
+
+    with FakeProvider(GOOD) as provider:
+        request = question_to(provider, cache="read-write", cache_file=str(file))
+        asyncio.run(ask(request, read))
+        other = sqlite3.connect(file, isolation_level=None)
+        answer = asyncio.run(ask(dataclasses.replace(request, sample=1), read_and_drop))
+        other.close()
+    assert (answer.value, answer.error) == (0.5, None)
+    assert "not kept: the cache" in answer.notes[-1]
 
 
 def test_a_cached_run_never_imports_litellm(tmp_path):

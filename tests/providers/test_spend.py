@@ -99,10 +99,21 @@ def test_a_known_price_comes_from_litellm(question_to, in_one_run, provider):
 
 def test_an_unknown_price_is_none_and_a_free_model_costs_nothing():
     assert price_of("openai/no-such-model-7") is None
+    # litellm itself says 0 for these, since they look like models that it knows.
+    assert price_of("openai/gpt-5-nonexistent") is None
+    assert price_of("anthropic/claude-unknown-9") is None
     assert price_of("no provider at all") is None
     free = price_of("ollama/llama2")
     assert free is not None
     assert free.of(1000, 1000) == 0
+
+
+def test_a_made_up_price_of_nothing_is_unknown(question_to, in_one_run, provider):  # BG03
+    answers = in_one_run([question_to(provider, model="openai/gpt-5-nonexistent"), question_to(provider)])
+    assert [answer.usage.cost for answer in answers] == [None, None]
+    _, prepare = limited(0.01)
+    answer = in_one_run([question_to(provider, model="openai/gpt-5-nonexistent")], prepare=prepare)[0]
+    assert type(answer.error) is RequestRefused
 
 
 def test_a_scripted_model_runs_under_any_limit(question_to, in_one_run, provider):
