@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 from judgekit.jsonable import json_line
 
-__all__ = ["MASK", "Masker"]
+__all__ = ["KEY_PATTERNS", "MASK", "Masker"]
 
 MASK = "[masked]"
 _SHORTEST_SECRET = 8
 
 # Each pattern stands behind a literal that must occur first: `in` scans a line far faster than `re`.
 # Patterns never match a quote or a backslash, so that masking a line of JSON leaves it JSON.
-_LOOKS_LIKE_A_KEY: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+KEY_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (literal, re.compile(pattern))
     for literal, pattern in (
         ("sk-", r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{8,}"),
@@ -62,7 +62,7 @@ class Masker:
         for secret in self._secrets:
             if secret in text:
                 text = text.replace(secret, MASK)
-        for literal, pattern in _LOOKS_LIKE_A_KEY:
+        for literal, pattern in KEY_PATTERNS:
             if literal in text:
                 text = pattern.sub(MASK, text)
         return text
