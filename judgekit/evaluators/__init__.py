@@ -29,6 +29,7 @@ from judgekit.evaluators.cards import (
     reply_should_not_contain_luhn_number,
     reply_should_not_contain_payment_card,
 )
+from judgekit.evaluators.ground_truth import expected_calls
 from judgekit.evaluators.guardrails import Blocked, should_be_blocked, should_not_be_blocked
 from judgekit.evaluators.names import pattern
 from judgekit.evaluators.regexes import (
@@ -98,6 +99,7 @@ __all__ = [
     "should_not_be_blocked",
     # values and names
     "accepted",
+    "expected_calls",
     "optional",
     "pattern",
     # the classes, for a gate's `of=`

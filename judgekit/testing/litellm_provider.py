@@ -88,3 +88,6 @@ def register() -> None:
     if not any(item["provider"] == PROVIDER for item in litellm.custom_provider_map):
         litellm.custom_provider_map.append({"provider": PROVIDER, "custom_handler": ScriptedProvider()})
     litellm.utils.custom_llm_setup()
+
+
+register()

@@ -167,6 +167,8 @@ def scripted_model(name: str) -> ScriptedModel:
 
 def _register() -> None:
     # Needs litellm's base class, so it can only be imported once litellm is there.
-    from judgekit.testing.litellm_provider import register
+    from judgekit.testing import litellm_provider
 
-    register()
+    # Where that module itself is what imports litellm, it is not whole yet, and registers at its end.
+    if hasattr(litellm_provider, "register"):
+        litellm_provider.register()

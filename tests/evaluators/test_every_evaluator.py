@@ -15,7 +15,7 @@ from judgekit.evaluators.evidence import PASSED
 from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCall
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluators.md"
-HELPERS = ("accepted", "optional", "pattern")
+HELPERS = ("expected_calls", "accepted", "optional", "pattern")
 FACTORIES = [name for name in evaluators.__all__ if "should" in name]
 CLASSES = [name for name in evaluators.__all__ if name[0].isupper()]
 CASE = EvalCase("c", "go")
