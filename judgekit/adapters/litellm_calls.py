@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import sys
 import threading
 import time
@@ -106,10 +105,9 @@ class CallRecorder:
 
 
 def _logging_worker() -> Any:
-    if "litellm" not in sys.modules:
-        return None
-    module = importlib.import_module("litellm.litellm_core_utils.logging_worker")
-    return module.GLOBAL_LOGGING_WORKER
+    # Never imported here: another thread may be in the middle of importing litellm, for a judge.
+    module = sys.modules.get("litellm.litellm_core_utils.logging_worker")
+    return getattr(module, "GLOBAL_LOGGING_WORKER", None)
 
 
 class _Door:
