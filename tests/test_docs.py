@@ -91,7 +91,7 @@ def test_the_readme_says_first_how_to_run_and_how_to_test():
 def test_continuous_integration_runs_the_test_command_of_the_readme():
     test, *_ = [line for line in commands(README) if "pytest" in line]
     arguments = test.rpartition("/python -m ")[2]
-    assert f'"$python" -m {arguments}\n' in (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+    assert f'"$python" -m {arguments} | tee' in (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
 
 
 def test_the_example_of_the_readme_passes_its_gate(tmp_path):
