@@ -28,7 +28,18 @@ if TYPE_CHECKING:
     from judgekit.evaluation import EvalCase, EvalResult, Evaluator, Kind, Outcome, eval_label
     from judgekit.gate import Decision, Gate
     from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCall
-    from judgekit.judging import Binary, Criterion, Judge, Levels, Score, Verdict
+    from judgekit.judging import (
+        Binary,
+        Criterion,
+        Escalation,
+        Judge,
+        Levels,
+        Limits,
+        Panel,
+        Price,
+        Score,
+        Verdict,
+    )
     from judgekit.replay import RecordedCall, ToolBindings
     from judgekit.reporting import EvalReport
     from judgekit.results import CaseResult
@@ -56,6 +67,10 @@ __all__ = [
     "Score",
     "Binary",
     "Levels",
+    "Panel",
+    "Escalation",
+    "Limits",
+    "Price",
     # running
     "ExperimentRunner",
     "Observer",

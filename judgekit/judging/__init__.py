@@ -9,6 +9,7 @@ from judgekit.judging.pairs import PairSummary, Preference
 from judgekit.judging.panel import Agreement, Panel, agreement
 from judgekit.judging.scales import Binary, Levels, Scale, Score
 from judgekit.judging.verdict import Verdict
+from judgekit.providers.base import Limits, Price
 
 __all__ = [
     "Agreement",
@@ -20,10 +21,12 @@ __all__ = [
     "JudgeBase",
     "JudgedEvaluator",
     "Levels",
+    "Limits",
     "NoVerdict",
     "PairSummary",
     "Panel",
     "Preference",
+    "Price",
     "Scale",
     "Score",
     "Verdict",
