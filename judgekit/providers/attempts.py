@@ -170,6 +170,9 @@ class Question(Generic[T]):
 
     def _after_failure(self, failure: Failure) -> _Failed:
         services, error = self._services, failure.error
+        if failure.unfit:
+            why = f"the provider kept back an answer that does not fit the format: {failure.text}"
+            return _Failed(Unusable("malformed", why), again=True, at_once=True)
         if services.knowledge.learn(self._request, self._rung, self._parameters, failure):
             self._unsent += not failure.sent
             return _Failed(error, again=True, at_once=True)

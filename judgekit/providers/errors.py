@@ -35,6 +35,7 @@ _TEXT_LIMIT = 400
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _KEY_CODES = frozenset({"invalid_api_key", "invalid_authentication", "authentication_error"})
+_UNFIT_CODES = frozenset({"json_validate_failed", "tool_use_failed", "output_parse_failed"})
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
 
 _NO_KEY = re.compile(
@@ -42,7 +43,8 @@ _NO_KEY = re.compile(
     r"|api_key client option must be set|default credentials were not found",
     re.IGNORECASE,
 )
-_BAD_KEY = re.compile(r"api.?key not valid|invalid api.?key|api_key_invalid", re.IGNORECASE)
+_BAD_KEY = re.compile(r"api.?key not valid|(?:invalid|incorrect) api.?key|api_key_invalid", re.IGNORECASE)
+_REFUSED_LOGIN = re.compile(r"invalid_grant|invalid_client|unauthorized_client|access_denied")
 _NO_CREDIT = re.compile(r"credit balance is too low|insufficient[ _](?:quota|balance|credits)", re.IGNORECASE)
 _NO_PROVIDER = "LLM Provider NOT provided"
 _LITELLM_PREFIX = re.compile(r"^(?:litellm\.\w+: )+(?:\w+Error: )?(?:\w+Exception(?: \w+)? - )?")
@@ -59,6 +61,8 @@ class Failure:
         answered: Whether the server answered it, with an error; then it used no tokens.
         text: What the server or litellm said, for finding out which part of the request it refuses.
         param: The part of the request that the server names.
+        unfit: Whether the model did answer, and the provider kept the answer because it does not fit the
+            format.
     """
 
     error: ProviderError
@@ -67,6 +71,7 @@ class Failure:
     answered: bool = False
     text: str = ""
     param: str | None = None
+    unfit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ def failure_from(error: Exception, *, model: str, masked: Callable[[str], str]) 
         codes=frozenset(str(body[key]).lower() for key in ("code", "type", "status") if body.get(key)),
         param=str(body["param"]) if body.get("param") else None,
         names=names,
-        wait=retry_after(_headers(response, error)),
+        wait=_wait(_headers(response, error), body),
     )
     return _unanswered(facts) if facts.status is None else _answered(facts)
 
@@ -163,6 +168,10 @@ def _unanswered(facts: _Facts) -> Failure:
         return Failure(RequestRefused(wanted), retryable=False, sent=False)
     if _NO_KEY.search(text) or "NoCredentialsError" in names:
         return Failure(_said(facts, AuthenticationFailed, "no API key"), retryable=False, sent=False)
+    if "RefreshError" in names and _REFUSED_LOGIN.search(text):
+        # Google's library asks for a token before anything is sent to the model.
+        error = _said(facts, AuthenticationFailed, "the credentials were not accepted")
+        return Failure(error, retryable=False, sent=False)
     if names & {"ModuleNotFoundError", "ImportError"}:
         error = _said(facts, RequestRefused, "litellm lacks a package for this provider")
         return Failure(error, retryable=False, sent=False)
@@ -179,6 +188,9 @@ def _unanswered(facts: _Facts) -> Failure:
 
 def _answered(facts: _Facts) -> Failure:
     kind, what = _kind(facts)
+    if facts.status == 400 and facts.codes & _UNFIT_CODES:
+        # Tokens were used, and nobody says how many.
+        return Failure(_said(facts, kind, what), retryable=True, text=facts.text, unfit=True)
     retryable = kind in (RateLimited, ProviderUnavailable, DeadlineExceeded)
     return Failure(
         _said(facts, kind, what), retryable=retryable, answered=True, text=facts.text, param=facts.param
@@ -204,6 +216,16 @@ def _kind(facts: _Facts) -> tuple[type[ProviderError], str]:
     if codes & _CONTEXT_CODES or "ContextWindowExceededError" in facts.names:
         return RequestRefused, f"the messages are longer than the model takes ({what})"
     return RequestRefused, what
+
+
+def _wait(headers: Mapping[str, Any], body: Mapping[str, Any]) -> float | None:
+    found = retry_after(headers)
+    details = body.get("details")
+    if found is not None or not isinstance(details, list):
+        return found
+    # Google says it in the body: {"@type": ".../google.rpc.RetryInfo", "retryDelay": "31s"}
+    delays = (str(detail.get("retryDelay", "")) for detail in details if isinstance(detail, Mapping))
+    return next((_seconds(delay.removesuffix("s")) for delay in delays if delay), None)
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:

@@ -21,12 +21,12 @@ __all__ = [
 
 _REFUSING = re.compile(
     r"support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|extra |invalid|only |deprecated"
-    r"|cannot|can't|must",
+    r"|cannot|can't|must|may not|compatible",
     re.IGNORECASE,
 )
 _FORMAT_NAMES = re.compile(
     r"response_?format|json_?schema|structured[ _-]?outputs?|response_?schema|output_(?:format|config)"
-    r"|guided_json|grammar|json_object|json[ _]mode",
+    r"|guided_json|grammar|json_object|json[ _]mode|request\.format",
     re.IGNORECASE,
 )
 _TOOL_NAMES = re.compile(r"tool_?choice|\btools?\b|function[ _]call|\bfunctions?\b", re.IGNORECASE)

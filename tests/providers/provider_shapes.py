@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 TOKEN_PATH = "/token"
@@ -35,6 +37,7 @@ class Said(NamedTuple):
     text: str
     tool: str | None
     finish: str = "stop"
+    tokens: int = TOKENS[1]
 
 
 class Error(NamedTuple):
@@ -42,7 +45,7 @@ class Error(NamedTuple):
 
     status: int
     body: Any
-    headers: dict[str, str] = {}
+    headers: Mapping[str, str] = MappingProxyType({})
 
 
 def _openai_asked(body: dict[str, Any]) -> Asked:
@@ -79,7 +82,7 @@ def _openai_answer(said: Said, model: str) -> dict[str, Any]:
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
     finish = {"stop": "tool_calls" if said.tool else "stop", "filter": "content_filter"}
     choice = {"index": 0, "message": message, "finish_reason": finish.get(said.finish, said.finish)}
-    tokens_in, tokens_out = TOKENS
+    tokens_in, tokens_out = TOKENS[0], said.tokens
     usage = {
         "prompt_tokens": tokens_in,
         "completion_tokens": tokens_out,
@@ -92,6 +95,7 @@ def _openai_answer(said: Said, model: str) -> dict[str, Any]:
         "model": model,
         "choices": [choice],
         "usage": usage,
+        "service_tier": "default",
     }
 
 
@@ -121,7 +125,7 @@ def _anthropic_answer(said: Said, model: str) -> dict[str, Any]:
         "content": [content] if said.text else [],
         "stop_reason": {"stop": stop, "length": "max_tokens", "filter": "refusal"}[said.finish],
         "stop_sequence": None,
-        "usage": {"input_tokens": TOKENS[0], "output_tokens": TOKENS[1]},
+        "usage": {"input_tokens": TOKENS[0], "output_tokens": said.tokens},
     }
 
 
@@ -146,8 +150,8 @@ def _gemini_answer(said: Said, model: str) -> dict[str, Any]:
         "candidates": [{"content": content, "finishReason": reason, "index": 0}],
         "usageMetadata": {
             "promptTokenCount": TOKENS[0],
-            "candidatesTokenCount": TOKENS[1],
-            "totalTokenCount": sum(TOKENS),
+            "candidatesTokenCount": said.tokens,
+            "totalTokenCount": TOKENS[0] + said.tokens,
         },
         "modelVersion": model,
         "responseId": "r1",
@@ -182,7 +186,11 @@ def _bedrock_answer(said: Said, model: str) -> dict[str, Any]:
         "metrics": {"latencyMs": 5},
         "output": {"message": {"role": "assistant", "content": [content] if said.text else []}},
         "stopReason": {"stop": stop, "length": "max_tokens", "filter": "content_filtered"}[said.finish],
-        "usage": {"inputTokens": TOKENS[0], "outputTokens": TOKENS[1], "totalTokens": sum(TOKENS)},
+        "usage": {
+            "inputTokens": TOKENS[0],
+            "outputTokens": said.tokens,
+            "totalTokens": TOKENS[0] + said.tokens,
+        },
     }
 
 
@@ -207,7 +215,7 @@ def _ollama_answer(said: Said, model: str) -> dict[str, Any]:
         "done": True,
         "done_reason": said.finish,
         "prompt_eval_count": TOKENS[0],
-        "eval_count": TOKENS[1],
+        "eval_count": said.tokens,
     }
 
 
@@ -229,7 +237,7 @@ def _cohere_answer(said: Said, model: str) -> dict[str, Any]:
         "id": "c1",
         "finish_reason": {"stop": stop, "length": "MAX_TOKENS", "filter": "ERROR_TOXIC"}[said.finish],
         "message": message,
-        "usage": {"tokens": {"input_tokens": TOKENS[0], "output_tokens": TOKENS[1]}},
+        "usage": {"tokens": {"input_tokens": TOKENS[0], "output_tokens": said.tokens}},
     }
 
 
@@ -258,6 +266,7 @@ class Arrived:
     body: dict[str, Any]
     raw: str
     asked: Asked
+    received: float
 
 
 @dataclass
@@ -304,7 +313,7 @@ class Server:
         self._server.server_close()
         self._thread.join()
 
-    def react(self, path: str, headers: dict[str, str], raw: str) -> tuple[int, dict[str, str], Any]:
+    def react(self, path: str, headers: dict[str, str], raw: str) -> tuple[int, Mapping[str, str], Any]:
         """The response to one request: status, headers and JSON body."""
         if path == TOKEN_PATH:
             self.tokens_asked += 1
@@ -315,7 +324,7 @@ class Server:
         asked = self.shape.asked(body)
         number = len(self.requests)
         lowered = {name.lower(): value for name, value in headers.items()}
-        self.requests.append(Arrived(path, lowered, body, raw, asked))
+        self.requests.append(Arrived(path, lowered, body, raw, asked, time.monotonic()))
         reaction = self.script(number, asked)
         if isinstance(reaction, Error):
             return reaction.status, reaction.headers, reaction.body

@@ -8,6 +8,9 @@ from provider_shapes import Error
 
 KEY = "sk-qa-SECRET-0123456789"
 AWS_SECRET = "wJalrXUtnFEMI-SECRET-bPxRfiCYEXAMPLEKEY"
+SENT_WITHOUT_KEY = {
+    "cohere", "deepseek", "groq", "hosted_vllm", "mistral", "ollama", "ollama_chat", "openrouter", "xai",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,13 @@ class Provider:
     rung: str = "json_schema"
     key_in: str = "authorization"
     auth: Literal["key", "aws", "google"] = "key"
-    priced: bool = True
     params: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def asked_without_key(self) -> int:
+        """How many requests litellm sends where it has no key: for some it leaves the error to the server."""
+        return int(self.model.split("/")[0] in SENT_WITHOUT_KEY)
 
 
 WAIT = {"retry-after": "0.3"}
@@ -107,7 +114,7 @@ PROVIDERS = [
     ),
     Provider("anthropic/claude-sonnet-4-5", **ANTHROPIC),
     Provider("anthropic/claude-3-7-sonnet-20250219", form="forced tool", **ANTHROPIC),
-    Provider("anthropic/claude-of-tomorrow", form="offered tool", priced=False, **ANTHROPIC),
+    Provider("anthropic/claude-unknown-9", form="offered tool", **ANTHROPIC),
     Provider(
         "gemini/gemini-2.5-flash",
         shape=shapes.GEMINI,
@@ -165,8 +172,8 @@ PROVIDERS = [
     Provider("groq/openai/gpt-oss-20b", base="/openai/v1", path="/openai/v1" + CHAT, **COMPATIBLE),
     Provider("deepseek/deepseek-chat", path=CHAT, **COMPATIBLE),
     Provider("ollama/llama3.1", path="/api/generate", **OLLAMA),
-    Provider("ollama_chat/llama3.1", path="/api/chat", priced=False, **OLLAMA),
-    Provider("hosted_vllm/Qwen/Qwen3-8B", base="/v1", path="/v1" + CHAT, priced=False, **COMPATIBLE),
+    Provider("ollama_chat/llama3.1", path="/api/chat", **OLLAMA),
+    Provider("hosted_vllm/Qwen/Qwen3-8B", base="/v1", path="/v1" + CHAT, **COMPATIBLE),
     Provider(
         "openrouter/openai/gpt-4o-mini",
         shape=shapes.OPENAI,
@@ -176,7 +183,7 @@ PROVIDERS = [
         unauthorized=Error(401, {"error": {"code": 401, "message": "No auth credentials found"}}),
     ),
     Provider(
-        "xai/grok-3",
+        "xai/grok-4.3",
         shape=shapes.OPENAI,
         base="/v1",
         path="/v1" + CHAT,
@@ -192,6 +199,203 @@ PROVIDERS = [
         rung="tool_call",
         limited=Error(429, {"message": "You are past the per minute request limit."}, WAIT),
         unauthorized=Error(401, {"message": "invalid api token"}),
-        notes=("refused the format json_schema",),
+        notes=("refused the format json_schema", "refused the format json_object"),
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """How a provider refuses a format, and the rung that is left."""
+
+    model: str
+    error: Error
+    forms: tuple[str, ...]
+    rung: str
+
+
+REFUSALS = [
+    Refusal(
+        "deepseek/deepseek-chat",
+        _openai_error(400, "This response_format type is unavailable now", "invalid_request_error"),
+        ("schema",),
+        "tool_call",
+    ),
+    Refusal(
+        "groq/openai/gpt-oss-20b",
+        _openai_error(400, "This model does not support response format `json_schema`.", None),
+        ("schema",),
+        "tool_call",
+    ),
+    Refusal(
+        "groq/llama-3.3-70b-versatile",
+        _openai_error(400, "`tool_choice` is not supported with this model", None),
+        ("forced tool",),
+        "json_object",
+    ),
+    Refusal(
+        "anthropic/claude-sonnet-4-5",
+        _anthropic_error(400, "invalid_request_error", "output_format: Extra inputs are not permitted"),
+        ("schema",),
+        "tool_call",
+    ),
+    Refusal(
+        "anthropic/claude-3-7-sonnet-20250219",
+        _anthropic_error(
+            400, "invalid_request_error", "Thinking may not be enabled when tool_choice forces tool use."
+        ),
+        ("forced tool",),
+        "json_object",
+    ),
+    Refusal(
+        "gemini/gemini-2.5-flash",
+        _google_error(
+            400,
+            "INVALID_ARGUMENT",
+            "Invalid JSON payload received. Unknown name \"response_json_schema\" at 'generation_config'.",
+        ),
+        ("schema",),
+        "tool_call",
+    ),
+    Refusal(
+        "bedrock/us.amazon.nova-lite-v1:0",
+        Error(
+            400,
+            {"message": "This model doesn't support the toolConfig.toolChoice.tool field. Remove it."},
+            {"x-amzn-errortype": "ValidationException"},
+        ),
+        ("forced tool", "offered tool"),
+        "json_object",
+    ),
+    Refusal(
+        "ollama_chat/llama3.1",
+        Error(
+            400,
+            {"error": "json: cannot unmarshal object into Go struct field ChatRequest.format of type string"},
+        ),
+        ("schema",),
+        "tool_call",
+    ),
+    Refusal(
+        "hosted_vllm/Qwen/Qwen3-8B",
+        Error(400, {"error": {"message": "Grammar error: Unimplemented keys: anyOf", "code": 400}}),
+        ("schema",),
+        "tool_call",
+    ),
+    Refusal(
+        "azure/gpt-4o",
+        _openai_error(
+            400,
+            "response_format value as json_schema is enabled only for api versions 2024-08-01-preview",
+            None,
+        ),
+        ("schema",),
+        "tool_call",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a provider answers now and then, and how the verdict ends after at most two requests."""
+
+    model: str
+    what: str
+    answer: Error
+    cause: str | None
+    requests: int
+
+
+_BLOCKED = {
+    "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
+    "usageMetadata": {"promptTokenCount": 10, "totalTokenCount": 10},
+    "modelVersion": "gemini-2.5-flash",
+}
+_THOUGHT_ONLY = {
+    "candidates": [{"finishReason": "MAX_TOKENS", "index": 0, "content": {"role": "model"}}],
+    "usageMetadata": {"promptTokenCount": 10, "totalTokenCount": 1034, "thoughtsTokenCount": 1024},
+    "modelVersion": "gemini-2.5-flash",
+}
+_UNFIT = "Please adjust your prompt. See 'failed_generation' for more details."
+
+ENDINGS = [
+    Ending(
+        "openrouter/openai/gpt-4o-mini",
+        "an error with status 200",
+        Error(200, {"error": {"code": 502, "message": "Provider returned error"}}),
+        None,
+        2,
+    ),
+    Ending(
+        "anthropic/claude-sonnet-4-5",
+        "overloaded",
+        _anthropic_error(529, "overloaded_error", "Overloaded"),
+        None,
+        2,
+    ),
+    Ending(
+        "anthropic/claude-sonnet-4-5",
+        "no credit",
+        _anthropic_error(400, "invalid_request_error", "Your credit balance is too low."),
+        "quota",
+        1,
+    ),
+    Ending("gemini/gemini-2.5-flash", "a blocked prompt", Error(200, _BLOCKED), "refused", 1),
+    Ending("gemini/gemini-2.5-flash", "thoughts and no answer", Error(200, _THOUGHT_ONLY), None, 2),
+    Ending(
+        "gemini/gemini-2.5-flash",
+        "overloaded",
+        _google_error(503, "UNAVAILABLE", "The model is overloaded."),
+        None,
+        2,
+    ),
+    Ending(
+        "deepseek/deepseek-chat",
+        "no credit",
+        _openai_error(402, "Insufficient Balance", "invalid_request_error", "unknown_error"),
+        "quota",
+        1,
+    ),
+    Ending(
+        "azure/gpt-4o",
+        "a filtered prompt",
+        _openai_error(400, "The prompt triggered the content management policy.", "content_filter"),
+        "refused",
+        1,
+    ),
+    Ending(
+        "azure/gpt-4o",
+        "no such deployment",
+        Error(404, {"error": {"code": "DeploymentNotFound", "message": "The deployment does not exist."}}),
+        "bad request",
+        1,
+    ),
+    Ending(
+        "ollama/llama3.1",
+        "no such model",
+        Error(404, {"error": "model 'llama3.1' not found"}),
+        "bad request",
+        1,
+    ),
+    Ending(
+        "groq/openai/gpt-oss-20b",
+        "an answer kept back",
+        _openai_error(400, f"Failed to generate JSON. {_UNFIT}", "json_validate_failed"),
+        None,
+        2,
+    ),
+    Ending(
+        "groq/llama-3.3-70b-versatile",
+        "a call kept back",
+        _openai_error(400, f"Failed to call a function. {_UNFIT}", "tool_use_failed"),
+        None,
+        2,
+    ),
+    Ending(
+        "hosted_vllm/Qwen/Qwen3-8B",
+        "too long",
+        Error(400, {"object": "error", "message": "This model's maximum context length is 4096 tokens."}),
+        "bad request",
+        1,
     ),
 ]

@@ -1,7 +1,9 @@
 """One judged suite through litellm's own request building for every provider, answered in its own shape."""
 
+import asyncio
 import importlib.util
 import json
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from judgekit import Binary, EvalCase, ExperimentRunner, Gate, Interaction, Judge, Levels, Outcome, ToolCall
+from judgekit.providers import price_of
 
 HERE = Path(__file__).parent
 TABLE = HERE.parents[1] / "docs" / "providers.md"
@@ -30,11 +33,6 @@ shapes = _helper("provider_shapes")
 table = _helper("provider_table")
 Error, Said, Server = shapes.Error, shapes.Said, shapes.Server
 KEY, AWS_SECRET, PROVIDERS = table.KEY, table.AWS_SECRET, table.PROVIDERS
-
-
-@pytest.fixture(params=PROVIDERS, ids=lambda provider: provider.model)
-def provider(request):
-    return request.param
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +74,9 @@ def judge_on(private_key):
                     "token_uri": server.url + shapes.TOKEN_PATH,
                 }
             )
-        return Judge(provider.model, params=params, **{**wanted, "timeout": 20, "deadline": 60, **settings})
+        return Judge(
+            provider.model, **{**wanted, "params": params, "timeout": 20, "deadline": 60, **settings}
+        )
 
     return build
 
@@ -209,9 +209,7 @@ def test_the_suite_is_judged_the_same_on_every_provider(judged):
 
 
 def test_what_leaves_carries_the_criterion_and_the_fenced_reply(judged):
-    fence = re.compile(
-        r"<<<(?:first |second )?reply ([0-9a-f]{16})\n(.*?)\n(?:first |second )?reply \1>>>", re.S
-    )
+    fence = re.compile(r"<<<(?:reply|first|second) ([0-9a-f]{16})\n(.*?)\n(?:reply|first|second) \1>>>", re.S)
     for request in judged.requests:
         assert request.path == judged.provider.path
         assert REPLY in {found[2] for found in fence.finditer(request.asked.user)}
@@ -255,8 +253,160 @@ def test_the_key_travels_in_a_header_and_nowhere_else(judged, tmp_path):
 def test_usage_and_cost_are_read_or_unknown(judged):
     measured = judged.measured
     assert (measured.input_tokens, measured.output_tokens, measured.requests) == (*shapes.TOKENS, 1)
-    if judged.provider.priced:
-        assert measured.cost is not None
-        assert measured.cost >= 0
-    else:
-        assert measured.cost is None
+    price = price_of(judged.provider.model)
+    assert measured.cost == (None if price is None else pytest.approx(price.of(*shapes.TOKENS)))
+
+
+@pytest.fixture(params=PROVIDERS, ids=lambda provider: provider.model)
+def provider(request):
+    return request.param
+
+
+@pytest.fixture
+def score_of(judge_on):
+    """One criterion judged on a provider that reacts in this way: the result and the server."""
+
+    def go(provider, *reactions, **settings):
+        def script(number, asked):
+            reaction = reactions[number] if number < len(reactions) else None
+            return answering(number, asked) if reaction is None else reaction
+
+        with Server(provider.shape, script) as server:
+            criterion = judge_on(provider, server, **settings).should_satisfy(POLITE, name="polite")
+            seen = Interaction(command_text="Where is it?", reply=REPLY, tool_calls=())
+            result = asyncio.run(criterion.evaluate(EvalCase("c", "Where is it?"), seen))
+        return result, server
+
+    return go
+
+
+def test_a_429_is_waited_out_as_long_as_the_provider_asks(provider, score_of, capfd):
+    result, server = score_of(provider, provider.limited)
+    assert (result.outcome, result.score) == (Outcome.PASS, 0.8), result.detail
+    first, second = server.requests
+    assert second.received - first.received >= 0.3
+    assert capfd.readouterr().out == ""
+
+
+def test_a_429_to_the_end_is_rate_limited(provider, score_of):
+    result, server = score_of(provider, provider.limited, attempts=1)
+    assert (result.outcome, result.cause) == (Outcome.INCONCLUSIVE, "rate limited"), result.detail
+    assert len(server.requests) == 1
+
+
+def test_a_key_that_is_refused_is_not_tried_again(provider, score_of, capfd):
+    result, server = score_of(provider, provider.unauthorized)
+    assert (result.outcome, result.cause) == (Outcome.INCONCLUSIVE, "authentication"), result.detail
+    assert KEY not in result.detail
+    assert len(server.requests) == 1
+    assert capfd.readouterr().out == ""
+
+
+def test_an_answer_that_is_cut_off_is_asked_once_more_with_twice_the_room(provider, score_of):
+    result, server = score_of(provider, Said('{"reason": "it is pol', None, "length", 500), max_tokens=500)
+    assert result.score == 0.8, result.detail
+    first, second = server.requests
+    assert re.search(r":\s*500\b", first.raw)
+    assert re.search(r":\s*1000\b", second.raw)
+
+
+def test_prose_is_no_verdict_and_is_asked_again_with_the_complaint(provider, score_of):
+    result, server = score_of(provider, Said("It looks polite to me, 9 out of 10.", None))
+    assert result.score == 0.8, result.detail
+    first, second = server.requests
+    assert [turn.replace("model", "assistant") for turn in second.asked.turns] == [
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert "That reply cannot be used" in second.raw
+    assert "That reply cannot be used" not in first.raw
+    assert second.asked.form == provider.form
+
+
+def test_a_filtered_answer_is_a_refusal(provider, score_of):
+    if provider.shape is shapes.OLLAMA:
+        pytest.skip("it has no filter")
+    result, server = score_of(provider, Said("", None, "filter"))
+    assert (result.outcome, result.cause) == (Outcome.INCONCLUSIVE, "refused"), result.detail
+    assert len(server.requests) == 1
+
+
+def test_a_missing_key_is_said_at_once(provider, score_of, monkeypatch):
+    for name in [name for name in os.environ if re.search(r"API_KEY|TOKEN|^AWS_|^GOOGLE_", name)]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", "/nowhere")
+    for name in ("AWS_EC2_METADATA_DISABLED", "NO_GCE_CHECK"):
+        monkeypatch.setenv(name, "true")
+    params = {name: value for name, value in provider.params.items() if "credentials" not in name}
+    result, server = score_of(provider, provider.unauthorized, api_key=None, params=params)
+    assert (result.outcome, result.cause) == (Outcome.INCONCLUSIVE, "authentication"), result.detail
+    assert len(server.requests) == provider.asked_without_key
+    assert not any("SECRET" in str(request.headers) for request in server.requests)
+
+
+def test_google_credentials_that_are_refused_are_not_tried_again(judge_on):
+    (vertex,) = (provider for provider in PROVIDERS if provider.auth == "google")
+    refused = Error(400, {"error": "invalid_grant", "error_description": "Invalid JWT Signature."})
+    with Server(vertex.shape, answering, token_error=refused) as server:
+        criterion = judge_on(vertex, server).should_satisfy(POLITE, name="polite")
+        result = asyncio.run(criterion.evaluate(EvalCase("c", "hi"), Interaction(reply=REPLY)))
+    assert (result.outcome, result.cause) == (Outcome.INCONCLUSIVE, "authentication"), result.detail
+    assert server.requests == []
+    assert server.tokens_asked == 1
+
+
+def table_row(model):
+    """Rung, form on the wire, and what is left out, as the documentation says for a model."""
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip(" `") for cell in line.strip("|").split("|")]
+        if cells[0] == model and len(cells) == 4:
+            return cells[1:]
+    raise AssertionError(f"{TABLE.name} says nothing of {model}")
+
+
+def test_the_table_of_the_documentation_is_what_was_measured(judged):
+    rung, form, left_out = table_row(judged.provider.model)
+    assert {request.asked.form for request in judged.requests} == {form}
+    assert judged.measured.rung == rung
+    first = judged.requests[0].raw
+    said = {"the schema's name": "_verdict", "strict`": '"strict"', "temperature": '"temperature"'}
+    for text, on_wire in {**said, "additionalProperties": "additionalProperties"}.items():
+        assert (text in left_out) == (on_wire not in first), text
+
+
+@pytest.mark.parametrize("refusal", table.REFUSALS, ids=lambda refusal: refusal.model)
+def test_a_format_that_is_refused_in_the_providers_words_is_asked_for_in_another(refusal, judge_on):
+    provider = next(provider for provider in PROVIDERS if provider.model == refusal.model)
+
+    def script(number, asked):
+        if asked.form in refusal.forms:
+            return refusal.error
+        return Said(json.dumps({"reason": "seen", "score": 0.8}), asked.tool)
+
+    with Server(provider.shape, script) as server:
+        criterion = judge_on(provider, server).should_satisfy(POLITE, name="polite")
+        result = asyncio.run(criterion.evaluate(EvalCase("c", "hi"), Interaction(reply=REPLY)))
+    assert (result.outcome, result.score) == (Outcome.PASS, 0.8), result.detail
+    (measured,) = result.measurements
+    assert measured.rung == refusal.rung
+    assert server.requests[-1].asked.form not in refusal.forms
+    assert len(server.requests) <= 4
+
+
+@pytest.mark.parametrize("ending", table.ENDINGS, ids=lambda ending: f"{ending.model}: {ending.what}")
+def test_what_providers_answer_now_and_then_ends_as_it_should(ending, score_of):
+    provider = next(provider for provider in PROVIDERS if provider.model == ending.model)
+    result, server = score_of(provider, ending.answer, attempts=2)
+    assert result.cause == ending.cause, result.detail
+    assert result.score == (0.8 if ending.cause is None else None)
+    assert len(server.requests) == ending.requests
+
+
+def test_an_answer_that_the_provider_keeps_back_is_malformed_and_of_unknown_cost(score_of):
+    (ending,) = (ending for ending in table.ENDINGS if ending.what == "an answer kept back")
+    provider = next(provider for provider in PROVIDERS if provider.model == ending.model)
+    result, _ = score_of(provider, ending.answer, ending.answer, attempts=2)
+    (measured,) = result.measurements
+    assert (result.cause, measured.cost, measured.requests) == ("malformed", None, 2)
+    assert "Failed to generate JSON" in result.detail
