@@ -77,9 +77,11 @@ class Measurement:
         requests: HTTP requests made for this result; 0 where it came from a cache or a shared request.
         asked: Whether a model was asked for this result (a retry does not count again).
         cached: Whether the verdict came from a cache.
-        input_tokens: Over every request, failed ones too; None where one did not report it.
+        input_tokens: Of every request that reported them, failed ones too; None where none did.
         output_tokens: Likewise.
-        cost: US dollars, likewise; None where the price is unknown.
+        cost: US dollars, likewise; None where no price is known.
+        tokens_complete: Whether every request reported its tokens; else they are a lower bound.
+        cost_complete: Whether every request's cost is known; else it is a lower bound.
         fingerprint: A hash over everything above that shapes a verdict.
     """
 
@@ -97,6 +99,8 @@ class Measurement:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    tokens_complete: bool = True
+    cost_complete: bool = True
     fingerprint: str = ""
 
 

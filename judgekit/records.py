@@ -196,6 +196,7 @@ def result_from_json(data: Mapping[str, Any]) -> EvalResult:
 
 
 _TEXTS = ("criterion", "prompt", "schema", "rung", "fingerprint")
+_FLAGS = (("asked", True), ("cached", False), ("tokens_complete", True), ("cost_complete", True))
 _OPTIONAL = ("model_served", "input_tokens", "output_tokens", "cost")
 
 
@@ -211,10 +212,9 @@ def _measurement_to_json(entry: Measurement) -> dict[str, Any]:
         data["parameters"] = dict(entry.parameters)
     if entry.notes:
         data["notes"] = list(entry.notes)
-    if not entry.asked:
-        data["asked"] = False
-    if entry.cached:
-        data["cached"] = True
+    for name, usual in _FLAGS:
+        if (value := getattr(entry, name)) is not usual:
+            data[name] = value
     return data
 
 
@@ -225,6 +225,5 @@ def _measurement_from_json(data: Mapping[str, Any]) -> Measurement:
         requests=data["requests"],
         parameters=data.get("parameters", {}),
         notes=tuple(data.get("notes", ())),
-        asked=data.get("asked", True),
-        cached=data.get("cached", False),
+        **{name: data.get(name, usual) for name, usual in _FLAGS},
     )

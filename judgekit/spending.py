@@ -74,6 +74,8 @@ class Spend:
         if interaction.latency is not None and not interaction.replayed:
             self._latency.add(interaction.latency)
             self._compare(interaction.latency, case_id, run)
+        if known := interaction.known_cost():
+            self._cost.add(known)
         if interaction.model_calls is None:
             return
         self.attempts_with_evidence += 1
@@ -85,7 +87,6 @@ class Spend:
         self.output_tokens += tokens_out
         self.input_complete &= interaction.input_tokens is not None
         self.output_complete &= interaction.output_tokens is not None
-        self._cost.add(interaction.cost or 0.0)
         self.cost_complete &= interaction.cost is not None
 
     def _compare(self, latency: float, case_id: str, run: int) -> None:
@@ -139,6 +140,7 @@ class JudgeSpend:
         self.input_tokens += measurement.input_tokens or 0
         self.output_tokens += measurement.output_tokens or 0
         if measurement.requests:
-            self.tokens_complete &= None not in (measurement.input_tokens, measurement.output_tokens)
+            tokens = (measurement.input_tokens, measurement.output_tokens)
+            self.tokens_complete &= measurement.tokens_complete and None not in tokens
             self._cost.add(measurement.cost or 0.0)
-            self.cost_complete &= measurement.cost is not None
+            self.cost_complete &= measurement.cost_complete and measurement.cost is not None

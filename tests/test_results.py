@@ -157,3 +157,14 @@ def test_inconclusive_attempts_are_counted_by_their_first_reason():
     assert results.missing == {"time limit": 1}
     assert results.outcomes() == {Outcome.INCONCLUSIVE: 1, Outcome.FAIL: 1}
     assert results.run_counts() == (2, 0)
+
+
+def test_tokens_of_some_of_the_requests_are_a_lower_bound_and_not_lost():
+    results = Results(["a"])
+    partly = Measurement(
+        model="m", requests=2, input_tokens=10, output_tokens=4, tokens_complete=False, cost=0.25
+    )
+    results.add(0, 1, Interaction(), [result("pass", "judge", name="n", score=1.0, measurements=(partly,))])
+    judges = results.judges
+    assert (judges.input_tokens, judges.output_tokens, judges.tokens_complete) == (10, 4, False)
+    assert (judges.cost, judges.cost_complete) == (0.25, True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Question", "ask_model", "reader"]
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 # How the parts are called between the fences, which is what a judge reads.
 _SHOWN_AS = {"tool_calls": "tool calls"}
@@ -220,8 +221,15 @@ def _measurement(
         requests=usage.requests if fresh else 0,
         asked=fresh and usage.requests > 0,
         cached=answer.cached,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cost=usage.cost,
+        input_tokens=_known(usage.known_input_tokens, usage.tokens_complete),
+        output_tokens=_known(usage.known_output_tokens, usage.tokens_complete),
+        cost=_known(usage.known_cost, usage.cost_complete),
+        tokens_complete=usage.tokens_complete,
+        cost_complete=usage.cost_complete,
         fingerprint=hashlib.sha256(json_line(identity).encode()).hexdigest()[:16],
     )
+
+
+def _known(amount: N, complete: bool) -> N | None:
+    """The amount; None where it is 0 because nothing was reported."""
+    return amount if amount or complete else None

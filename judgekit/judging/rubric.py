@@ -114,7 +114,15 @@ def _is_hashable(value: object) -> bool:
 
 def _counted_elsewhere(measurement: Measurement) -> Measurement:
     return replace(
-        measurement, asked=False, requests=0, cached=False, input_tokens=None, output_tokens=None, cost=None
+        measurement,
+        asked=False,
+        requests=0,
+        cached=False,
+        input_tokens=None,
+        output_tokens=None,
+        cost=None,
+        tokens_complete=True,
+        cost_complete=True,
     )
 
 

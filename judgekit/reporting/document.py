@@ -213,6 +213,8 @@ class MeasurementDocument(Document):
     notes: list[str] = []
     asked: bool = True
     cached: bool = False
+    tokens_complete: bool = True
+    cost_complete: bool = True
 
 
 class ResultDocument(Document):
