@@ -243,6 +243,12 @@ class Interaction:
         """The input and output tokens that are known, 0 for what is not: a lower bound of the truth."""
         return self._known("input_tokens"), self._known("output_tokens")
 
+    def known_cost(self) -> float:
+        """The US dollars that are known, 0 for what is not: a lower bound of the truth."""
+        if self.cost is not None or not self.model_calls:
+            return self.cost or 0.0
+        return math.fsum(call.cost or 0.0 for call in self.model_calls)
+
     def _known(self, name: str) -> int:
         whole: int | None = getattr(self, name)
         if whole is not None:

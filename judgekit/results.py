@@ -103,8 +103,8 @@ class AttemptOutcome:
         failure: `setup` or `target` where the attempt failed before its evaluators, else None.
         codes: One byte an evaluator result, see `code_of`; without the runner's own result.
         requirements: Label and criterion name of each of these results.
-        unreached: Whether the agent was never called to an end, as after an interruption, so that nobody
-            knows whether it would have failed.
+        unreached: Why the agent was never called to an end, such as `interrupted`, so that nobody knows
+            whether it would have failed; None where it was.
     """
 
     case_index: int
@@ -113,7 +113,7 @@ class AttemptOutcome:
     failure: str | None
     codes: bytes
     requirements: Requirements = ()
-    unreached: bool = False
+    unreached: str | None = None
 
     @property
     def is_conclusive(self) -> bool:
@@ -160,7 +160,7 @@ _by_run = attrgetter("run")
 def missing_reason(result: EvalResult) -> str:
     """The reason of a missing measurement as gates print it."""
     kind = (result.kind or Kind.JUDGE_FAILED).value.replace("_", " ")
-    return f"{kind}: {result.cause}" if result.cause else kind
+    return f"{kind}: {result.cause}" if result.cause and result.cause != kind else kind
 
 
 class Results:
@@ -204,7 +204,7 @@ class Results:
             own.label if own and failed else None,
             self._once(bytes(map(code_of, declared))),
             self._once(tuple([(result.label, result.name) for result in declared])),
-            own is not None and not failed,
+            missing_reason(own) if own is not None and not failed else None,
         )
         if entry.outcome is Outcome.INCONCLUSIVE:
             self.missing[next(missing_reason(result) for result in results if result.is_missing)] += 1

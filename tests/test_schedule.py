@@ -28,7 +28,7 @@ def answer(agent, *, seconds: float = 5.0, blockable: bool = False, case: EvalCa
         threads = CallThreads()
         try:
             return await Agent.of(agent).answer(
-                case, Session("s"), seconds=seconds, threads=threads, blockable=blockable
+                case.command, Session("s"), seconds=seconds, threads=threads, blockable=blockable
             )
         finally:
             threads.close()

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from judgekit.adapters.litellm_events import StartedCall, finished_call, is_generative, unended_call
+from judgekit.adapters.metering import Meter
 from judgekit.adapters.post_import import Pending, when_imported
 from judgekit.adapters.recorded import RecordedCall, merged
 
@@ -29,9 +30,10 @@ _current: ContextVar[CallRecorder | None] = ContextVar("judgekit_litellm_calls",
 
 
 class CallRecorder:
-    """What litellm was asked for during one attempt."""
+    """What litellm was asked for during one attempt; a `meter` may refuse calls before they are sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter | None = None) -> None:
+        self._meter = meter
         self._lock = threading.Lock()
         self._open: dict[str, StartedCall] = {}
         self._finished: dict[str, RecordedCall] = {}
@@ -74,6 +76,8 @@ class CallRecorder:
     def begin(self, call: Mapping[str, Any]) -> None:
         """A call is about to be sent."""
         key = str(call.get("litellm_call_id"))
+        if self._meter is not None:
+            self._meter.before(key, call)
         with self._lock:
             if self._closed or key in self._finished:  # a retry of litellm's own is the same call
                 return
@@ -83,6 +87,8 @@ class CallRecorder:
     def end(self, call: Mapping[str, Any], response: Any) -> None:
         """A call came to its end; `response` is None where it failed."""
         key = str(call.get("litellm_call_id"))
+        if self._meter is not None:
+            self._meter.after(key, call, response)
         with self._lock:
             if self._closed:
                 return
@@ -211,13 +217,13 @@ _door = _Door()
 
 
 @contextlib.contextmanager
-def recorded_calls() -> Iterator[CallRecorder]:
+def recorded_calls(meter: Meter | None = None) -> Iterator[CallRecorder]:
     """Record the model calls that the code inside makes through litellm, in whatever thread or task.
 
     Attempts that run at the same time do not mix. Call `await recorder.settle()` before leaving, then
     `merged(interaction, recorder)`.
     """
-    recorder = CallRecorder()
+    recorder = CallRecorder(meter)
     _door.enter()
     token = _current.set(recorder)
     try:

@@ -12,7 +12,17 @@ from judgekit.adapters.recorded import RecordedCall
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import ModelCall
 
-__all__ = ["StartedCall", "finished_call", "is_generative", "unended_call"]
+__all__ = [
+    "SCRIPTED_PROVIDER",
+    "StartedCall",
+    "finished_call",
+    "is_generative",
+    "unended_call",
+    "usage_of",
+]
+
+# The provider that scripted models are registered under; they cost nothing.
+SCRIPTED_PROVIDER = "judgekit-scripted"
 
 # Embeddings, images and speech are no turns of a conversation.
 _GENERATIVE = frozenset(
@@ -60,15 +70,14 @@ def _plain_messages(messages: Any) -> Iterator[Mapping[str, Any]]:
 def finished_call(order: int, started: StartedCall, call: Mapping[str, Any], response: Any) -> RecordedCall:
     """The call as it is recorded; `response` is None where it failed."""
     answer = tuple(_answer_messages(response))
-    tokens_in, tokens_out = _tokens(call, response)
-    cost = call.get("response_cost") if tokens_in is not None else None
+    tokens_in, tokens_out, cost = usage_of(call, response)
     model_call = ModelCall(
         model=_text_or_none(call.get("model")) or started.model,
         provider=_text_or_none(call.get("custom_llm_provider")) or started.provider,
         input_tokens=tokens_in,
         output_tokens=tokens_out,
         latency=_seconds(call.get("start_time"), call.get("end_time")),
-        cost=float(cost) if isinstance(cost, int | float) and cost >= 0 else None,
+        cost=cost,
         finish_reasons=_finish_reasons(response),
     )
     return RecordedCall(
@@ -113,6 +122,14 @@ def _finish_reasons(response: Any) -> tuple[str, ...]:
         return ("error",)
     choices = getattr(response, "choices", None) or ()
     return tuple(str(choice.finish_reason) for choice in choices if getattr(choice, "finish_reason", None))
+
+
+def usage_of(call: Mapping[str, Any], response: Any) -> tuple[int | None, int | None, float | None]:
+    """Tokens in and out and US dollars of a call, each None where it is not known."""
+    tokens_in, tokens_out = _tokens(call, response)
+    cost = call.get("response_cost") if tokens_in is not None else None
+    known = isinstance(cost, int | float) and cost >= 0
+    return tokens_in, tokens_out, float(cost) if known and cost is not None else None
 
 
 def _tokens(call: Mapping[str, Any], response: Any) -> tuple[int | None, int | None]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from judgekit.adapters import litellm_calls, spans
 from judgekit.adapters.litellm_calls import CallRecorder, recorded_calls
+from judgekit.adapters.metering import Meter
 from judgekit.adapters.spans import Turn
 from judgekit.adapters.traced import Trace, traced
 from judgekit.interaction import Interaction
@@ -36,7 +37,7 @@ class Watched:
         """
         turn = Turn(self.trace.spans)
         completed = spans.merged(interaction, turn) if turn.spans else interaction
-        if interaction.model_calls is None and len(turn.models) < len(self.recorder.calls):
+        if interaction.model_calls is None and turn.model_call_count < len(self.recorder.calls):
             own = {name: getattr(interaction, name) for name in _OF_MODEL_CALLS}
             completed = dataclasses.replace(completed, **own)
             if not turn.tools:
@@ -45,7 +46,7 @@ class Watched:
 
 
 @contextlib.contextmanager
-def watched() -> Iterator[Watched]:
+def watched(meter: Meter | None = None) -> Iterator[Watched]:
     """Watch the code inside. Call `await watched.settle()` before leaving, then `completed(...)`."""
-    with traced() as trace, recorded_calls() as recorder:
+    with traced() as trace, recorded_calls(meter) as recorder:
         yield Watched(trace, recorder)

@@ -23,6 +23,7 @@ __all__ = ["command"]
     "-k", "texts", metavar="TEXT", multiple=True, help="Only cases whose id holds TEXT; repeatable."
 )
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the first so many cases.")
+@click.option("--max-cost", type=click.FloatRange(min=0), help="Spend at most so many US dollars.")
 @click.option("--resume", metavar="PATH", help="Go on with the run of this folder or journal.")
 @click.option(
     "-o", "--output", "outputs", metavar="FILE", multiple=True, type=click.Path(path_type=Path),

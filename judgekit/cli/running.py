@@ -80,12 +80,19 @@ def _judged_by(plan: ExperimentRunner, suite: str, model: str) -> ExperimentRunn
 
 
 def _set(
-    plan: ExperimentRunner, *, repeat: int | None, concurrency: int | None, resume: str | None
+    plan: ExperimentRunner,
+    *,
+    repeat: int | None,
+    concurrency: int | None,
+    max_cost: float | None,
+    resume: str | None,
 ) -> ExperimentRunner:
     if repeat is not None:
         plan = plan.repeat(repeat)
     if concurrency is not None:
         plan = plan.concurrency(concurrency)
+    if max_cost is not None:
+        plan = plan.max_cost(max_cost)
     return plan if resume is None else plan.resume(resume)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -196,7 +197,8 @@ class TargetHolds(Rule):
         if unreached:
             head = f"no target failures on {len(results) - len(unreached)} of {attempts_text(results)}"
             text = f"{head}, never ran {case_list(results, unreached)}"
-            return Decision(Outcome.INCONCLUSIVE, text + missing_text({"interrupted": len(unreached)}))
+            reasons = Counter(attempt.unreached or "" for attempt in unreached)
+            return Decision(Outcome.INCONCLUSIVE, text + missing_text(reasons))
         return Decision(Outcome.PASS, "no target failures")
 
 

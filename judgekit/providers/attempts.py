@@ -23,7 +23,7 @@ from judgekit.providers.ladder import format_arguments, format_messages, shown_p
 from judgekit.providers.litellm_wire import WireFailure
 from judgekit.providers.scripted_wire import ask_scripted
 from judgekit.providers.services import Services
-from judgekit.providers.spend import Tally, estimated_tokens
+from judgekit.providers.spend import ASSUMED_OUTPUT_TOKENS, Tally, estimated_tokens
 from judgekit.text import one_line
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ class Question(Generic[T]):
             raise RequestRefused(
                 f"no price is known for {self._request.model_name}, so no cost limit can hold; give `price=`"
             )
-        reserved = price.of(tokens, self._max_tokens or 0) if price is not None else 0.0
+        answered = self._max_tokens or ASSUMED_OUTPUT_TOKENS
+        reserved = price.of(tokens, answered) if price is not None else 0.0
         await ledger.reserve(reserved)
         spent, unknown = self._tally.cost, self._tally.unknown_costs
         try:

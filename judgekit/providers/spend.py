@@ -3,71 +3,107 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterable
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass
 
 from judgekit.context import RunScope
 from judgekit.errors import BudgetSpent
 from judgekit.providers.base import Message, Usage
 
-__all__ = ["LEDGER", "Ledger", "Tally", "estimated_tokens", "ledger_of"]
+__all__ = [
+    "ASSUMED_OUTPUT_TOKENS",
+    "LEDGER",
+    "Ledger",
+    "Tally",
+    "estimated_tokens",
+    "estimated_tokens_of",
+    "ledger_of",
+]
 
 LEDGER = "judgekit.ledger"
+# What a call without `max_tokens` is taken to answer at most: the longest answer that models allow would
+# reserve a hundred times what calls cost.
+ASSUMED_OUTPUT_TOKENS = 1024
 _SLACK = 1e-12
 
 
 class Ledger:
-    """The money of one run, judges and agents together.
+    """The money of one run, judges and agents together. Threads may share it.
 
     A call reserves what it may cost before it is made and settles what it did cost after it. Where the
-    limit leaves room only if calls in flight turn out cheaper than reserved, the call waits for them.
+    limit leaves room only if calls in flight turn out cheaper than reserved, `reserve` waits for them.
 
     Args:
         max_cost: US dollars; None: no limit.
     """
 
-    __slots__ = ("_waiting", "max_cost", "reserved", "spent")
+    __slots__ = ("_lock", "_waiting", "max_cost", "reserved", "spent")
 
     def __init__(self, max_cost: float | None = None) -> None:
         self.max_cost = max_cost
         self.spent = 0.0
         self.reserved = 0.0
-        self._waiting: list[asyncio.Future[None]] = []
+        self._lock = threading.Lock()
+        self._waiting: list[Future[None]] = []
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether money was spent and nothing is left of the limit."""
+        return self.spent > 0 and self.spent >= self._limit - 2 * _SLACK
 
     async def reserve(self, dollars: float) -> None:
-        """Set this much aside; `settle` or `charge` gives it back.
+        """Set this much aside; `settle` gives it back.
 
         Raises:
             BudgetSpent: The limit leaves no room for it.
         """
-        while not self._has_room(dollars):
-            # No room even if everything in flight turned out to be free.
-            if self.spent + dollars > self._limit or not self.reserved:
-                raise BudgetSpent(
-                    f"the run's limit of ${self.max_cost:.4f} is reached: ${self.spent:.4f} spent, "
-                    f"and the next call may cost ${dollars:.4f}"
-                )
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiter)
-            try:
-                await waiter
-            finally:
-                if waiter in self._waiting:
-                    self._waiting.remove(waiter)
-        self.reserved += dollars
+        while (waiter := self._reserved_or_waiting(dollars)) is not None:
+            await asyncio.wrap_future(waiter)
+
+    def reserve_now(self, dollars: float) -> None:
+        """Likewise, without waiting for calls in flight.
+
+        Raises:
+            BudgetSpent: The limit leaves no room for it beside what calls in flight have reserved.
+        """
+        with self._lock:
+            if not self._has_room(dollars):
+                raise BudgetSpent(self.reached(dollars))
+            self.reserved += dollars
 
     def settle(self, reserved: float, spent: float) -> None:
         """Give back a reservation and charge what was really spent."""
-        self.reserved = max(0.0, self.reserved - reserved)
-        self.charge(spent)
+        with self._lock:
+            self.reserved = max(0.0, self.reserved - reserved)
+            self.spent += spent
+            waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            with suppress(InvalidStateError):  # who waited was cancelled
+                waiter.set_result(None)
 
     def charge(self, dollars: float) -> None:
         """Charge what was spent without a reservation, as by an agent that calls its model itself."""
-        self.spent += dollars
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
-            if not waiter.done():
-                waiter.set_result(None)
+        self.settle(0.0, dollars)
+
+    def reached(self, dollars: float = 0.0) -> str:
+        """The sentence that says so, before a call of this much."""
+        text = f"the run's limit of ${self.max_cost or 0:.4f} is reached: ${self.spent:.4f} spent"
+        return f"{text}, and the next call may cost ${dollars:.4f}" if dollars else text
+
+    def _reserved_or_waiting(self, dollars: float) -> Future[None] | None:
+        with self._lock:
+            if self._has_room(dollars):
+                self.reserved += dollars
+                return None
+            # No room even if everything in flight turned out to be free.
+            if self.spent + dollars > self._limit or not self.reserved:
+                raise BudgetSpent(self.reached(dollars))
+            waiter: Future[None] = Future()
+            self._waiting = [*(other for other in self._waiting if not other.done()), waiter]
+            return waiter
 
     @property
     def _limit(self) -> float:
@@ -87,10 +123,11 @@ def estimated_tokens(messages: Iterable[Message]) -> int:
 
     One for three characters of ASCII text or two bytes of other text, and some for each message.
     """
-    return sum(_tokens_of(str(message.get("content") or "")) + 8 for message in messages)
+    return sum(estimated_tokens_of(str(message.get("content") or "")) + 8 for message in messages)
 
 
-def _tokens_of(text: str) -> int:
+def estimated_tokens_of(text: str) -> int:
+    """The same guess for one text."""
     return len(text) // 3 if text.isascii() else len(text.encode("utf-8", "replace")) // 2
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from judgekit.evaluation import EvalCase, EvaluatorLike, label_of, label_owner
 from judgekit.gate import Gate
 from judgekit.judging.criterion import JudgedEvaluator
+from judgekit.runner.prices import unpriced
 from judgekit.schedule import JUDGE, Plan
 from judgekit.text import bracketed, counted
 
@@ -28,6 +29,7 @@ class Checked:
         criteria: The texts of the judged criteria by name.
         judges: Names of the judges, each once.
         secrets: Values that must not reach a file.
+        asked: The judges themselves, and whatever else asks a model for the plan.
     """
 
     problems: list[str] = field(default_factory=list)
@@ -35,6 +37,7 @@ class Checked:
     criteria: dict[str, str] = field(default_factory=dict)
     judges: dict[str, None] = field(default_factory=dict)
     secrets: dict[str, None] = field(default_factory=dict)
+    asked: list[object] = field(default_factory=list)
 
 
 def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
@@ -50,6 +53,8 @@ def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
     _walk(plan, found)
     found.problems += _evidence(plan) if plan.agent is None else _bindings(plan)
     found.problems += gate.problems(labels=found.labels, criteria=found.criteria)
+    if plan.max_cost is not None:
+        found.problems += unpriced(found.asked)
     return found
 
 
@@ -113,6 +118,7 @@ def _judged(evaluator: EvaluatorLike, found: Checked) -> None:
                 "give one another name"
             )
     for judge in _judges_of(evaluator):
+        found.asked.append(judge)
         found.judges[str(getattr(judge, "model", None) or type(judge).__name__)] = None
         if isinstance(key := getattr(judge, "api_key", None), str):
             found.secrets[key] = None

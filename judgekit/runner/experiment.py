@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.context import RunScope
 from judgekit.errors import InvalidArgument
@@ -20,10 +20,14 @@ from judgekit.replay import ToolBindings
 from judgekit.reporting import EvalReport
 from judgekit.runner.judges import with_judges
 from judgekit.runner.naming import calling_module, checked_name
+from judgekit.runner.prices import checked_prices
 from judgekit.runner.settings import Prepared, Settings, prepared
-from judgekit.schedule import Agent, Observer, run_attempts
+from judgekit.schedule import Agent, CostLimit, Observer, run_attempts
 from judgekit.store import RunStore
 from judgekit.text import first_line
+
+if TYPE_CHECKING:
+    from judgekit.providers.base import Price
 
 __all__ = ["ExperimentRunner"]
 
@@ -154,6 +158,26 @@ class ExperimentRunner:
         if not is_finite_number(seconds) or seconds <= 0:
             raise InvalidArgument(f"`timeout` must be a finite number of seconds > 0, got {seconds!r}")
         return self._with(timeout=float(seconds))
+
+    def max_cost(self, dollars: float, *, prices: Mapping[str, Price] | None = None) -> ExperimentRunner:
+        """Let judges and agents together spend so many US dollars.
+
+        What a call to a model may cost is reserved before it is made, by judges and by agents that call
+        their models through litellm. Past the limit no agent is called and no judge asked any more: what
+        is left is inconclusive, `budget_spent`. Other agents are charged afterwards, with the `cost` of
+        the Interaction that they return.
+
+        Args:
+            dollars: 0 or more; with 0 only what is free can be asked.
+            prices: Of agents' models that litellm knows no price of, by model string. A call to a model
+                without a price is not made. Judges have a `price` of their own.
+
+        Raises:
+            InvalidArgument: No finite number, a negative one, or something that is no `Price`.
+        """
+        if not is_finite_number(dollars) or dollars < 0:
+            raise InvalidArgument(f"`max_cost` must be a finite number of dollars >= 0, got {dollars!r}")
+        return self._with(max_cost=CostLimit(float(dollars), checked_prices(prices or {})))
 
     def resume(self, path: str | PathLike[str]) -> ExperimentRunner:
         """Go on with the run in this directory, or with this journal; finished attempts are not repeated.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from judgekit.results import Requirements
 from judgekit.runner.checks import Checked, checked
 from judgekit.runner.fingerprint import fingerprint_of
 from judgekit.runner.naming import default_name
-from judgekit.schedule import Agent, Plan, requirements_of
+from judgekit.schedule import Agent, CostLimit, Plan, requirements_of
 from judgekit.store import JournalStore, MemoryStore, RunHead, RunStore
 
 __all__ = ["Prepared", "Settings", "prepared"]
@@ -43,6 +43,7 @@ class Settings:
     runs: int = 1
     concurrency: int | None = None
     timeout: float = DEFAULT_TIMEOUT
+    max_cost: CostLimit | None = None
     journal: Path | None = None
     directory: Path | None = DEFAULT_DIRECTORY
 
@@ -56,6 +57,7 @@ class Settings:
             runs=self.runs,
             concurrency=self.concurrency or DEFAULT_CONCURRENCY,
             timeout=self.timeout,
+            max_cost=self.max_cost,
         )
 
 
@@ -132,15 +134,7 @@ def _filtered(settings: Settings, plan: Plan) -> Plan:
     cases = plan.cases
     for keep in settings.filters:
         cases = tuple(case for case in cases if keep(case))
-    return Plan(
-        cases=cases,
-        evaluators=plan.evaluators,
-        agent=plan.agent,
-        bindings=plan.bindings,
-        runs=plan.runs,
-        concurrency=plan.concurrency,
-        timeout=plan.timeout,
-    )
+    return replace(plan, cases=cases)
 
 
 def _head(

@@ -3,6 +3,7 @@
 from judgekit.schedule.agents import Agent
 from judgekit.schedule.attempts import Plan, run_attempts
 from judgekit.schedule.evaluating import JUDGE, requirements_of
+from judgekit.schedule.metering import CostLimit
 from judgekit.schedule.observing import Observer
 
-__all__ = ["JUDGE", "Agent", "Observer", "Plan", "requirements_of", "run_attempts"]
+__all__ = ["JUDGE", "Agent", "CostLimit", "Observer", "Plan", "requirements_of", "run_attempts"]

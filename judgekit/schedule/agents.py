@@ -12,9 +12,11 @@ from judgekit.adapters import interaction_from
 from judgekit.adapters.watched import watched
 from judgekit.context import Session
 from judgekit.errors import Blocked, InvalidArgument
-from judgekit.evaluation import EvalCase
+from judgekit.evaluation import EvalCase, command_text
 from judgekit.interaction import Interaction
 from judgekit.schedule.bounded import Ended, bounded
+from judgekit.schedule.metering import AgentMeter, Budget
+from judgekit.schedule.missing import Missing
 from judgekit.schedule.threads import CallThreads
 from judgekit.signatures import takes_session
 from judgekit.text import first_line, one_line
@@ -36,10 +38,17 @@ _TRIPWIRES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an attempt has to judge, and how the agent call `failed`, where it did."""
+    """What an attempt has to judge.
+
+    Attributes:
+        interaction: The evidence.
+        failed: How the agent call failed, where it did.
+        missing: Why there is nothing to judge, where that is not the agent's failure.
+    """
 
     interaction: Interaction
     failed: str | None = None
+    missing: Missing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +79,49 @@ class Agent:
         return cls(function, shown, takes_session(function, given=1), _is_async(function))
 
     async def answer(
-        self, case: EvalCase, session: Session, *, seconds: float, threads: CallThreads, blockable: bool
+        self,
+        command: Any,
+        session: Session,
+        *,
+        seconds: float,
+        threads: CallThreads,
+        blockable: bool,
+        budget: Budget | None = None,
     ) -> Target:
         """Call the agent, timed and for at most `seconds`.
 
         Args:
-            case: Its command is what the agent gets.
+            command: What the agent gets.
             session: Of this attempt.
             seconds: For the agent call alone.
             threads: Where a sync agent runs.
-            blockable: Whether the case asks for a block, which then is no failure.
+            blockable: Whether a block is asked for, which then is no failure.
+            budget: What the run may still spend, where it is limited.
         """
-        text = case.command_text()
-        with watched() as seen:
+        if budget is None:
+            return await self._answer(command, session, seconds, threads, blockable=blockable, meter=None)
+        meter = AgentMeter(budget)
+        try:
+            target = await self._answer(command, session, seconds, threads, blockable=blockable, meter=meter)
+        finally:
+            meter.close()
+        budget.charge(target.interaction, meter)
+        return target if meter.refused is None else Target(target.interaction, missing=meter.refused)
+
+    async def _answer(
+        self,
+        command: Any,
+        session: Session,
+        seconds: float,
+        threads: CallThreads,
+        *,
+        blockable: bool,
+        meter: AgentMeter | None,
+    ) -> Target:
+        text = command_text(command)
+        with watched(meter) as seen:
             began = time.perf_counter()
-            ended = await bounded(self._call(case.command, session, threads), seconds)
+            ended = await bounded(self._call(command, session, threads), seconds)
             latency = time.perf_counter() - began
             await seen.settle()
         error = ended.error

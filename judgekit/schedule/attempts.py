@@ -16,6 +16,7 @@ from judgekit.results import SETUP, TARGET
 from judgekit.schedule.agents import Agent, Target, scored
 from judgekit.schedule.bounded import bounded
 from judgekit.schedule.evaluating import Evaluation, requirements_of
+from judgekit.schedule.metering import Budget, CostLimit
 from judgekit.schedule.observing import Observer
 from judgekit.schedule.threads import CallThreads
 from judgekit.store import RunStore
@@ -40,6 +41,7 @@ class Plan:
         runs: How often each case is run by an agent.
         concurrency: How many attempts may be under way.
         timeout: Seconds for one agent call.
+        max_cost: What judges and agents together may spend; None: no limit.
     """
 
     cases: Sequence[EvalCase]
@@ -49,6 +51,7 @@ class Plan:
     runs: int
     concurrency: int
     timeout: float
+    max_cost: CostLimit | None = None
 
     def runs_of(self, case: EvalCase) -> int:
         """The number of attempts at a case."""
@@ -72,12 +75,13 @@ async def run_attempts(plan: Plan, store: RunStore, scope: RunScope, observer: O
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
     finally:
-        run.threads.close()
+        run.close()
+    run.give_up_the_rest()
 
 
 class _Run:
     def __init__(self, plan: Plan, store: RunStore, scope: RunScope, observer: Observer) -> None:
-        self.threads = CallThreads()
+        self._threads = CallThreads()
         self._plan = plan
         self._store = store
         self._scope = scope
@@ -90,6 +94,8 @@ class _Run:
         self._turn_called = False
         self._turn_began = time.perf_counter()
         self._attempts = self._in_order()
+        self._budget = None if plan.max_cost is None else _budget(plan.max_cost, store, scope)
+        self._unaffordable: list[tuple[int, int]] = []
 
     def _in_order(self) -> Iterator[tuple[int, int]]:
         cases, runs_of = self._plan.cases, self._plan.runs_of
@@ -106,11 +112,31 @@ class _Run:
             index, run = next(self._attempts, _NONE_LEFT)
             if not run:
                 return
+            if self._budget is not None and self._budget.is_exhausted and self._plan.agent is not None:
+                self._unaffordable.append((index, run))
+                continue
             case = self._plan.cases[index]
             session = f"{self._sessions}-{index}-{run}"
             attempt_context.set(AttemptContext(case.id, index, run, session, self._scope))
             interaction, results = await self._attempt(case, run, Session(session))
             self._observer.finished(self._store.add(index, run, interaction, results))
+
+    def give_up_the_rest(self) -> None:
+        """Keep the attempts that no money was left for. They come last: a resumed run may make them."""
+        if self._budget is None:
+            return
+        missing = self._budget.missing()
+        for index, run in self._unaffordable:
+            case = self._plan.cases[index]
+            results = missing.results(self._plan.evaluators_of(case))
+            nothing = Interaction(command_text=case.command_text())
+            self._observer.finished(self._store.add(index, run, nothing, results))
+
+    def close(self) -> None:
+        """Give back what is held open."""
+        self._threads.close()
+        if self._budget is not None:
+            self._budget.close()
 
     async def _next_turn(self) -> None:
         """Let the loop go round. All workers share a turn, or each would hold the loop for one in a row."""
@@ -137,8 +163,15 @@ class _Run:
                     own = EvalResult(Outcome.FAIL, one_line(broken), label=SETUP)
                     return Interaction(command_text=case.command_text()), (own, *_not_run(evaluators))
                 target = await self._plan.agent.answer(
-                    case, session, seconds=self._plan.timeout, threads=self.threads, blockable=blockable
+                    case.command,
+                    session,
+                    seconds=self._plan.timeout,
+                    threads=self._threads,
+                    blockable=blockable,
+                    budget=self._budget,
                 )
+        if target.missing is not None:
+            return target.interaction, target.missing.results(evaluators)
         if target.failed is None:
             return target.interaction, await self._evaluation.results(case, target.interaction, evaluators)
         return target.interaction, await self._after_failure(case, target, evaluators)
@@ -149,7 +182,7 @@ class _Run:
         if bindings is None:
             return None
         for step in bindings.steps(case.recorded_calls, session):
-            ended = await bounded(self.threads.call(step), None)
+            ended = await bounded(self._threads.call(step), None)
             if ended.error is not None:
                 return first_line(ended.error)
         return None
@@ -164,6 +197,11 @@ class _Run:
             else:
                 results += _not_run((evaluator,))
         return tuple(results)
+
+
+def _budget(limit: CostLimit, store: RunStore, scope: RunScope) -> Budget:
+    earlier = store.results
+    return Budget(limit, scope, spent=earlier.spend.cost + earlier.judges.cost)
 
 
 def _not_run(evaluators: Sequence[EvaluatorLike]) -> Iterator[EvalResult]:

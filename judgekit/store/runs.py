@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from judgekit.errors import FileUnreadable, InvalidArgument
-from judgekit.evaluation import EvalResult, Outcome
+from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.gate import Decision, Gate
 from judgekit.interaction import Interaction
 from judgekit.masking import Masker
 from judgekit.reporting import EvalReport
-from judgekit.results import AttemptOutcome, CaseResult, Results
+from judgekit.results import TARGET, AttemptOutcome, CaseResult, Results
 from judgekit.store.attempts import Attempts, JournalAttempts, MemoryAttempts, line_of
 from judgekit.store.head import RunHead
 from judgekit.store.journal import Journal
@@ -154,15 +154,24 @@ class JournalStore(RunStore):
             with journal.path.open("rb") as file:
                 store = cls(_same_plan(file, journal.path, planned), masker, journal)
                 end = file.tell()
+                unaffordable: list[AttemptLine] = []
                 for line in read_lines(file, journal.path):
-                    if isinstance(line, AttemptLine):
-                        _take(store.head, store.results, store.attempts, line)
+                    if not isinstance(line, AttemptLine):
+                        continue
+                    unaffordable.append(line)
+                    if _was_made(line.attempt):
+                        store._take_all(unaffordable)
+                        unaffordable.clear()
                         end = line.offset + line.length
             journal.cut(end)
         except BaseException:
             journal.close()
             raise
         return store
+
+    def _take_all(self, lines: Iterable[AttemptLine]) -> None:
+        for line in lines:
+            _take(self.head, self.results, self.attempts, line)
 
     def holds(self, case_index: int, run: int) -> bool:
         """Whether the journal holds this attempt."""
@@ -221,6 +230,13 @@ def read_run(path: str | Path) -> StoredRun:
 def _decision(tail: Mapping[str, Any]) -> Decision:
     decision = tail["decision"]
     return Decision(Outcome(decision["outcome"]), decision["detail"])
+
+
+def _was_made(attempt: CaseResult) -> bool:
+    """Whether the agent was called. Attempts that there was no money for stand at a journal's end."""
+    own = next(iter(attempt.results), None)
+    spent = own is not None and own.label == TARGET and own.kind is Kind.BUDGET_SPENT
+    return not spent or attempt.interaction.latency is not None
 
 
 def _take(head: RunHead, results: Results, attempts: JournalAttempts, line: AttemptLine) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from judgekit.adapters.litellm_events import SCRIPTED_PROVIDER
 from judgekit.adapters.post_import import when_imported
 from judgekit.errors import InvalidArgument, JudgekitError
 from judgekit.testing.script import Answerable, Rule, Turn, answer_from, completion, otherwise
@@ -16,7 +17,7 @@ from judgekit.text import one_line
 
 __all__ = ["PROVIDER", "ScriptedModel", "ScriptedRequest", "UnscriptedMessage", "scripted_model"]
 
-PROVIDER = "judgekit-scripted"
+PROVIDER = SCRIPTED_PROVIDER
 _REQUESTS_KEPT = 10_000
 
 # Where litellm finds the model again that a model string names; it keeps none of them alive.
