@@ -89,8 +89,8 @@ class ModelCall:
     output_tokens: int | None = None
     latency: float | None = None
     cost: float | None = None
-    finish_reasons: tuple[str, ...] = ()
-    messages: tuple[Mapping[str, Any], ...] = ()
+    finish_reasons: Sequence[str] = ()
+    messages: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         _count("ModelCall", "input_tokens", self.input_tokens)
@@ -144,9 +144,9 @@ class Interaction:
     user_message: str = ""
     reply: str | None = None
     model_text: str | None = None
-    tool_calls: tuple[ToolCall, ...] | None = None
-    model_calls: tuple[ModelCall, ...] | None = None
-    guardrails: tuple[GuardrailResult, ...] = ()
+    tool_calls: Sequence[ToolCall] | None = None
+    model_calls: Sequence[ModelCall] | None = None
+    guardrails: Sequence[GuardrailResult] = ()
     latency: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -154,7 +154,7 @@ class Interaction:
     blocked: bool = False
     replayed: bool = False
     error: str | None = None
-    messages: tuple[Mapping[str, Any], ...] = ()
+    messages: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         if self.reply is not None and not isinstance(self.reply, str):

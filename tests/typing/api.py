@@ -101,7 +101,7 @@ def plain_agent(command: str) -> str:
 async def rich_agent(command: Refund) -> Interaction:
     return Interaction(
         reply="done",
-        tool_calls=(ToolCall("refund", {"order": command.order}, result={"ok": True}),),
+        tool_calls=[ToolCall("refund", {"order": command.order}, result={"ok": True})],
         model_calls=(ModelCall(model="gpt", input_tokens=1, output_tokens=2),),
         guardrails=(GuardrailResult("pii", passed=True),),
         latency=0.2,
