@@ -80,10 +80,11 @@ def _exports(text: str) -> Iterator[tuple[int, str]]:
 def _spans(data: Any) -> Iterator[Span]:
     for resource in data.resource_spans:
         for scope in resource.scope_spans:
-            yield from map(_span, scope.spans)
+            name = (scope.scope.name or "") if scope.scope is not None else ""
+            yield from (_span(span, name) for span in scope.spans)
 
 
-def _span(span: Any) -> Span:
+def _span(span: Any, scope: str) -> Span:
     status = span.status
     return Span(
         name=span.name or "",
@@ -96,6 +97,7 @@ def _span(span: Any) -> Span:
         failed=status is not None and int(status.code or 0) == _ERROR_STATUS,
         status_text=(status.message or "") if status is not None else "",
         events=tuple((event.name or "", _attributes(event.attributes)) for event in span.events),
+        scope=scope,
     )
 
 

@@ -30,6 +30,7 @@ class Span:
         failed: Whether its status is ERROR.
         status_text: What its status says.
         events: Name and attributes.
+        scope: The library that wrote it; "" where unknown.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Span:
     failed: bool = False
     status_text: str = ""
     events: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    scope: str = ""
 
     @property
     def seconds(self) -> float | None:
@@ -122,6 +124,7 @@ def _from_sdk(span: Any) -> Span:
         failed=status.status_code.name == "ERROR",
         status_text=status.description or "",
         events=tuple((event.name, dict(event.attributes or {})) for event in tuple(span.events)),
+        scope=getattr(getattr(span, "instrumentation_scope", None), "name", None) or "",
     )
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from judgekit.adapters.messages import message_text
 from judgekit.adapters.recorded import RecordedCall, tool_calls_asked_for
 from judgekit.adapters.span_flavours import AgentSeen, ModelSeen, Seen, seen_in
 from judgekit.adapters.span_shapes import Span, plain_spans
 from judgekit.adapters.span_tools import ToolSeen
+from judgekit.adapters.span_twins import Call, calls_once
 from judgekit.interaction import Interaction, ModelCall, ToolCall
 
 __all__ = ["Turn", "interaction_from_spans", "merged"]
+
+T = TypeVar("T", ModelSeen, ToolSeen)
 
 
 class Turn:
@@ -29,8 +32,13 @@ class Turn:
         self._by_id = {span.span_id: span for span in self.spans if span.span_id}
         read = {id(span): seen for span in self.spans if (seen := seen_in(span)) is not None}
         self._seen: dict[int, Seen] = read
-        self.models = self._models()
-        self.tools = self._tools()
+        self._models = self._calls(ModelSeen)
+        self.tools = self._calls(ToolSeen)
+
+    @property
+    def model_call_count(self) -> int:
+        """How many model calls the spans tell of."""
+        return len(self._models)
 
     def _above(self, span: Span) -> Iterable[tuple[Span, Seen]]:
         """The spans that tell something and hold this one, the nearest first."""
@@ -41,48 +49,14 @@ class Turn:
             if (seen := self._seen.get(id(span))) is not None:
                 yield span, seen
 
-    def _models(self) -> list[tuple[Span, ModelSeen]]:
-        found: dict[int, tuple[Span, ModelSeen]] = {}
-        stands_for: dict[int, int] = {}
-        for span in self.spans:
-            seen = self._seen.get(id(span))
-            if not isinstance(seen, ModelSeen):
-                continue
-            same = self._same_call(span, seen, found.values())
-            if same is None:
-                found[id(span)] = (span, seen)
-                continue
-            kept = stands_for.get(id(same), id(same))
-            stands_for[id(span)] = kept
-            found[kept] = (found[kept][0], _filled(found[kept][1], seen))
-        return list(found.values())
-
-    def _same_call(self, span: Span, seen: ModelSeen, known: Iterable[tuple[Span, ModelSeen]]) -> Span | None:
-        """The earlier span of the same request: a framework and a client library may both write one."""
-        above, holder = next(iter(self._above(span)), (None, None))
-        if above is not None and isinstance(holder, ModelSeen) and _may_be_same(above, holder, span, seen):
-            return above
-        if seen.response_id:
-            for other, earlier in known:
-                if earlier.response_id == seen.response_id and _overlap(other, span):
-                    return other
-        return None
-
-    def _tools(self) -> list[tuple[Span, ToolSeen]]:
-        found = []
-        for span in self.spans:
-            seen = self._seen.get(id(span))
-            if isinstance(seen, ToolSeen) and not self._is_repeated(span, seen):
-                found.append((span, seen))
-        return found
-
-    def _is_repeated(self, span: Span, seen: ToolSeen) -> bool:
-        """Whether it is the same execution as the span around it: a framework's and a client's."""
-        for _, holder in self._above(span):
-            if not isinstance(holder, ToolSeen) or holder.name != seen.name:
-                return False
-            return seen.arguments is None or holder.arguments in (None, seen.arguments)
-        return False
+    def _calls(self, kind: type[T]) -> list[Call[T]]:
+        spans = {
+            id(span): (span, seen)
+            for span in self.spans
+            if isinstance(seen := self._seen.get(id(span)), kind)
+        }
+        around = {key: next(iter(self._above(span)), None) for key, (span, _) in spans.items()}
+        return calls_once(spans, {key: above for key, above in around.items() if above is not None})
 
     def depth(self, span: Span) -> int:
         """In how many tools the span lies: sub-agents that are called as tools lie deeper."""
@@ -91,13 +65,15 @@ class Turn:
     def recorded_calls(self) -> tuple[RecordedCall, ...]:
         """The model calls with what was said, in the order in which they began."""
         return tuple(
-            RecordedCall(order, seen.call, seen.inputs or (), seen.outputs or (), seen.offers_tools)
-            for order, (_, seen) in enumerate(self.models)
+            RecordedCall(
+                order, call.seen.call, call.seen.inputs or (), call.seen.outputs or (), call.seen.offers_tools
+            )
+            for order, call in enumerate(self._models)
         )
 
     def model_calls(self) -> tuple[ModelCall, ...] | None:
         """The model calls; None where no span tells of any."""
-        return tuple(seen.call for _, seen in self.models) or None
+        return tuple(call.seen.call for call in self._models) or None
 
     def tool_calls(self) -> tuple[ToolCall, ...] | None:
         """The executed tools, or, in a turn without any such span, the calls that the model asked for.
@@ -106,14 +82,17 @@ class Turn:
         """
         asked = tool_calls_asked_for(self.recorded_calls())
         if self.tools:
-            return tuple(call.as_tool_call() for call in _completed([t for _, t in self.tools], asked))
+            return tuple(
+                call.as_tool_call() for call in _completed([call.seen for call in self.tools], asked)
+            )
         if asked:
             return asked
-        return () if self.models and all(_asks_for_nothing(seen) for _, seen in self.models) else None
+        silent = [call for call in self._models if not _asks_for_nothing(call.seen)]
+        return () if self._models and not silent else None
 
     def _outermost(self) -> list[ModelSeen]:
-        depths = [self.depth(span) for span, _ in self.models]
-        return [seen for depth, (_, seen) in zip(depths, self.models, strict=True) if depth == min(depths)]
+        depths = [self.depth(call.span) for call in self._models]
+        return [call.seen for depth, call in zip(depths, self._models, strict=True) if depth == min(depths)]
 
     def model_text(self) -> str | None:
         """The last text that the model said to the user's agent, sub-agents left out."""
@@ -150,8 +129,8 @@ class Turn:
             own = isinstance(self._seen.get(id(span)), ModelSeen | ToolSeen)
             if span.parent_id not in self._by_id and span.error is not None and not own:
                 return span.error
-        last = self.models[-1] if self.models else None
-        return last[0].error if last is not None and last[1].outputs is None else None
+        last = self._models[-1] if self._models else None
+        return last.span.error if last is not None and last.seen.outputs is None else None
 
     def seconds(self) -> float | None:
         """From the first beginning to the last end; None where times are missing."""
@@ -162,45 +141,6 @@ class Turn:
 
 def _answers(seen: Seen) -> bool:
     return isinstance(seen, ToolSeen) or (isinstance(seen, AgentSeen) and bool(seen.answer))
-
-
-def _may_be_same(above: Span, holder: ModelSeen, span: Span, seen: ModelSeen) -> bool:
-    """Whether a model call inside another is that call; a stream left open may hold later calls too."""
-    if holder.response_id and seen.response_id:
-        return holder.response_id == seen.response_id
-    if holder.outputs and seen.outputs and _said(holder) != _said(seen):
-        return False
-    return _overlap(above, span)
-
-
-def _said(seen: ModelSeen) -> tuple[str, int]:
-    outputs = seen.outputs or ()
-    return "".join(map(message_text, outputs)), sum(len(m.get("tool_calls") or ()) for m in outputs)
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    if not one.end or not other.end:
-        return True
-    return one.start <= other.end and other.start <= one.end
-
-
-def _filled(kept: ModelSeen, other: ModelSeen) -> ModelSeen:
-    """What two spans of one request tell together."""
-    call = kept.call
-    missing = {
-        name: getattr(other.call, name)
-        for name in ("model", "provider", "cost", "finish_reasons", "messages")
-        if not getattr(call, name)
-    }
-    if call.input_tokens is None and call.output_tokens is None:
-        missing |= {name: getattr(other.call, name) for name in ("input_tokens", "output_tokens")}
-    return ModelSeen(
-        call=dataclasses.replace(call, **missing),
-        inputs=kept.inputs if kept.inputs is not None else other.inputs,
-        outputs=kept.outputs if kept.outputs is not None else other.outputs,
-        offers_tools=kept.offers_tools or other.offers_tools,
-        response_id=kept.response_id or other.response_id,
-    )
 
 
 def _asks_for_nothing(seen: ModelSeen) -> bool:

@@ -339,6 +339,40 @@ def test_two_spans_side_by_side_with_one_response_id_are_one_request():
     assert len(Interaction.from_spans(spans).model_calls) == 1
 
 
+def test_one_request_that_two_producers_write_side_by_side_counts_once():
+    spans = [
+        span("ChatOpenAI", openinference_model(), id="a", at=1, lasts=5),
+        span("openai.chat", chat(said(text("Hi")), response__id="r1"), id="b", at=2),
+        span("ChatOpenAI", openinference_model(), id="c", at=1, lasts=6),
+        span("openai.chat", chat(said(text("Hi")), response__id="r2"), id="d", at=3),
+        span("openai.chat", chat(said(text("Ho")), response__id="r3"), id="e", at=4),
+    ]
+    calls = Interaction.from_spans(spans).model_calls
+    assert len(calls) == 3
+    assert [call.input_tokens for call in calls] == [10, 10, 10]
+
+
+def test_one_execution_that_two_producers_write_side_by_side_counts_once():
+    other = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "getOrder",
+        "input.value": '{"orderId": "o_42"}',
+        "output.value": "shipped",
+    }
+    spans = [
+        span("getOrder", other, id="a", at=1, lasts=5),
+        span("execute_tool", tool(tool__call__id="c1"), id="b", at=2),
+        span("execute_tool", tool(tool__call__id="c2"), id="c", at=3),
+        span("execute_tool", tool(arguments='{"orderId": "o_43"}'), id="d", at=4),
+    ]
+    made = Interaction.from_spans(spans).tool_calls
+    assert [(call.arguments["orderId"], call.id) for call in made] == [
+        ("o_42", "c1"),
+        ("o_42", "c2"),
+        ("o_43", None),
+    ]
+
+
 def test_a_server_that_gives_every_answer_one_id_still_counts_every_request():
     spans = [
         span("x", chat(said(text("Hi")), response__id="r1"), id="a", at=1),
