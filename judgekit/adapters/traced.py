@@ -37,6 +37,8 @@ class Trace:
     @property
     def spans(self) -> tuple[Span, ...]:
         """The spans so far, those that are still open too: a tool that hangs was called."""
+        if not self._spans:
+            return ()
         with self._lock:
             found = [span for key, span in self._spans.items() if key != self._root]
         return tuple(plain_span(span, position) for position, span in enumerate(found))
@@ -105,6 +107,8 @@ class _Door:
     def forget(self, trace: Trace) -> None:
         """The attempt is over."""
         ids = trace.close()
+        if not ids:
+            return
         with self._lock:
             for id in ids:
                 self._by_span.pop(id, None)
@@ -148,8 +152,11 @@ def traced() -> Iterator[Trace]:
     provider = _door.attach()
     token = _current.set(trace)
     try:
-        with _root_span(provider, trace):
+        if provider is None:
             yield trace
+        else:
+            with _root_span(provider, trace):
+                yield trace
     finally:
         _current.reset(token)
         _door.forget(trace)
@@ -157,9 +164,6 @@ def traced() -> Iterator[Trace]:
 
 @contextlib.contextmanager
 def _root_span(provider: Any, trace: Trace) -> Iterator[None]:
-    if provider is None:
-        yield
-        return
     context = sys.modules["opentelemetry.context"].Context()
     attempt = current_attempt()
     attributes: dict[str, Any] = {}

@@ -35,8 +35,11 @@ class Watched:
 
         A model call that both doors saw counts once: the door that saw more of them is believed.
         """
-        turn = Turn(self.trace.spans)
-        completed = spans.merged(interaction, turn) if turn.spans else interaction
+        seen = self.trace.spans
+        if not seen:
+            return litellm_calls.merged(interaction, self.recorder)
+        turn = Turn(seen)
+        completed = spans.merged(interaction, turn)
         if interaction.model_calls is None and turn.model_call_count < len(self.recorder.calls):
             own = {name: getattr(interaction, name) for name in _OF_MODEL_CALLS}
             completed = dataclasses.replace(completed, **own)
