@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from judgekit import errors as errors
     from judgekit import evaluators as evaluators
     from judgekit import testing as testing
+    from judgekit.adapters import load_traces
     from judgekit.datasets import load_interactions
     from judgekit.errors import (
         Abstained,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
         Score,
         Verdict,
     )
-    from judgekit.replay import RecordedCall, ToolBindings
+    from judgekit.replay import RecordedCall, Recorder, ToolBindings, load_recordings
     from judgekit.reporting import EvalReport
     from judgekit.results import CaseResult
     from judgekit.runner import ExperimentRunner, Observer
@@ -77,6 +78,9 @@ __all__ = [
     "ToolBindings",
     "RecordedCall",
     "load_interactions",
+    "load_recordings",
+    "load_traces",
+    "Recorder",
     # what came of it
     "Gate",
     "Decision",
@@ -96,8 +100,8 @@ __all__ = [
 
 # In the order of what they cost to import.
 _HOMES = (
-    "errors", "interaction", "evaluation", "results", "gate", "reporting", "replay", "datasets", "judging",
-    "runner",
+    "errors", "interaction", "evaluation", "results", "gate", "reporting", "adapters", "replay", "datasets",
+    "judging", "runner",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")
 
