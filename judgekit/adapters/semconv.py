@@ -27,11 +27,13 @@ __all__ = [
     "MODEL_OPERATIONS",
     "OPERATION",
     "OUTPUT_MESSAGES",
+    "OUTPUT_TOOLS",
     "OUTPUT_TOKENS",
     "OpenInference",
     "OpenLLMetry",
     "PROVIDER",
     "REQUEST_MODEL",
+    "REQUEST_PARAMETERS",
     "RESPONSE_ID",
     "RESPONSE_MODEL",
     "SYSTEM_INSTRUCTIONS",
@@ -66,6 +68,10 @@ TOOL_CALL_ID = "gen_ai.tool.call.id"
 # The second names are pydantic-ai's before its version 3 of spans.
 TOOL_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments")
 TOOL_RESULT = ("gen_ai.tool.call.result", "tool_response")
+
+# Where pydantic-ai names the tools that carry a structured answer; the model asks for them, nobody runs them.
+REQUEST_PARAMETERS = "model_request_parameters"
+OUTPUT_TOOLS = "output_tools"
 
 # What pydantic-ai puts on its agent spans, which carry no output messages.
 AGENT_ANSWER = "final_result"

@@ -34,13 +34,23 @@ class Flavour(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSeen:
-    """A request to a model. Messages are None where nobody recorded them."""
+    """A request to a model.
+
+    Attributes:
+        call: What it was and what it cost.
+        inputs: Its messages; None where nobody recorded them.
+        outputs: What it was answered with; None likewise.
+        offers_tools: Whether the model was offered tools.
+        response_id: The provider's id of the answer.
+        output_tools: Names that carry a structured answer, and are no tools of the agent's.
+    """
 
     call: ModelCall
     inputs: Messages | None = None
     outputs: Messages | None = None
     offers_tools: bool = False
     response_id: str | None = None
+    output_tools: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,7 @@ def _semconv_model(span: Span, **changes: Any) -> ModelSeen:
         "outputs": messages_from_json(names.get(semconv.OUTPUT_MESSAGES)),
         "offers_tools": bool(decoded(names.get(semconv.TOOL_DEFINITIONS))),
         "response_id": names.get(semconv.RESPONSE_ID),
+        "output_tools": _output_tools(names),
     } | changes
     call = _model_call(
         span,
@@ -134,6 +145,13 @@ def _semconv_model(span: Span, **changes: Any) -> ModelSeen:
         inputs=read["inputs"],
     )
     return ModelSeen(call=call, **read)
+
+
+def _output_tools(names: Mapping[str, Any]) -> frozenset[str]:
+    parameters = decoded(names.get(semconv.REQUEST_PARAMETERS))
+    listed = parameters.get(semconv.OUTPUT_TOOLS) if isinstance(parameters, Mapping) else None
+    tools = [tool for tool in listed or () if isinstance(tool, Mapping)]
+    return frozenset(str(tool.get("name")) for tool in tools)
 
 
 def _with_event_attributes(span: Span) -> Mapping[str, Any]:

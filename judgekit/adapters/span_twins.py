@@ -135,4 +135,5 @@ def _together(kept: T, other: T) -> T:
         outputs=kept.outputs if kept.outputs is not None else other.outputs,
         offers_tools=kept.offers_tools or other.offers_tools,
         response_id=kept.response_id or other.response_id,
+        output_tools=kept.output_tools | other.output_tools,
     )

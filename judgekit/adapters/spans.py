@@ -80,7 +80,8 @@ class Turn:
 
         None where the spans do not tell.
         """
-        asked = tool_calls_asked_for(self.recorded_calls())
+        answers = {name for call in self._models for name in call.seen.output_tools}
+        asked = tuple(c for c in tool_calls_asked_for(self.recorded_calls()) if c.name not in answers)
         if self.tools:
             return tuple(
                 call.as_tool_call() for call in _completed([call.seen for call in self.tools], asked)

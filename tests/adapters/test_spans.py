@@ -156,6 +156,20 @@ def test_without_any_executed_tool_the_requests_are_the_calls():
     assert len(interaction.model_calls) == 2
 
 
+def test_a_structured_answer_is_no_tool_call():
+    answer = said({"type": "tool_call", "id": "c1", "name": "final_result", "arguments": '{"text": "Hi"}'})
+    parameters = json.dumps({"function_tools": [], "output_tools": [{"name": "final_result"}]})
+    spans = [
+        span(
+            "a", {"gen_ai.operation.name": "invoke_agent", "final_result": '{"text":"Hi"}'}, id="a", lasts=9
+        ),
+        span(attributes=chat(answer) | {"model_request_parameters": parameters}, parent="a", at=2),
+    ]
+    interaction = Interaction.from_spans(spans)
+    assert interaction.tool_calls == ()
+    assert interaction.reply == '{"text":"Hi"}'
+
+
 @pytest.mark.parametrize("role", ["tool", "user"])
 @pytest.mark.parametrize("key", ["response", "result"])
 def test_a_response_is_read_under_both_keys_and_both_roles(key, role):

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from judgekit.errors import FileUnreadable, InvalidArgument
-from judgekit.evaluation import Outcome
+from judgekit.evaluation import EvalCase, Outcome
 from judgekit.interaction import Interaction, ModelCall, ToolCall
 from judgekit.judging import Judge
 from judgekit.replay import Recorder, load_recordings
+from judgekit.reporting import EvalReport
 from judgekit.results import CaseResult
+from judgekit.runner import ExperimentRunner
 from judgekit.testing import ScriptedModel, otherwise, verdict
 
 LOOK_UP = {"name": "getOrder", "arguments": {"orderId": "o_42"}, "result": {"state": "sent"}}
@@ -371,6 +373,22 @@ def test_ids_stay_unique_and_failed_attempts_are_not_recorded():
     assert not recorder.add_attempt(CaseResult("b", 1, Interaction(command_text="x", error="boom"), ()))
     assert [json.loads(line)["id"] for line in recorder.lines()] == ["a", "a-2"]
     assert len(recorder) == 2
+
+
+def test_an_earlier_run_is_recorded_from_its_report(tmp_path):
+    def agent(command):
+        if command == "fail":
+            raise RuntimeError("boom")
+        return replace(TURN, command_text=command)
+
+    cases = [EvalCase("good", "where?"), EvalCase("bad", "fail")]
+    runner = ExperimentRunner("earlier").cases(cases).agent(agent).report_directory(tmp_path)
+    report = EvalReport.read(runner.run().file)
+    recorder = Recorder()
+    assert [recorder.add_attempt(attempt) for attempt in report.results] == [True, False]
+    (case,) = load_recordings(recorder.write(tmp_path / "calls.jsonl"))
+    assert (case.id, case.command) == ("good", "where?")
+    assert [call.name for call in case.recorded_calls] == ["getOrder", "pay"]
 
 
 def test_a_turn_that_nobody_asked_for_is_refused():
