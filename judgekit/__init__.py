@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from judgekit import evaluators as evaluators
     from judgekit import testing as testing
     from judgekit.adapters import load_traces
+    from judgekit.conversation import Turn
     from judgekit.datasets import load_interactions
     from judgekit.errors import (
         Abstained,
@@ -45,12 +46,15 @@ if TYPE_CHECKING:
     from judgekit.reporting import EvalReport
     from judgekit.results import CaseResult
     from judgekit.runner import ExperimentRunner, Observer
+    from judgekit.simulating import SimulatedUser
 
     __version__: str
 
 __all__ = [
     # cases and evidence
     "EvalCase",
+    "Turn",
+    "SimulatedUser",
     "Interaction",
     "ToolCall",
     "ModelCall",
@@ -100,8 +104,8 @@ __all__ = [
 
 # In the order of what they cost to import.
 _HOMES = (
-    "errors", "interaction", "evaluation", "results", "gate", "reporting", "adapters", "replay", "datasets",
-    "judging", "runner",
+    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "adapters",
+    "replay", "datasets", "judging", "simulating", "runner",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.interaction import GuardrailResult, Interaction, ToolCall
 from judgekit.jsonable import json_text
-from judgekit.text import counted, milliseconds, one_line
+from judgekit.text import LINE_LIMIT, counted, milliseconds, one_line
 
 __all__ = ["describe_attempt", "describe_result", "tokens_text"]
 
@@ -33,10 +33,10 @@ def describe_attempt(
     return "\n".join(lines)
 
 
-def describe_result(result: EvalResult) -> str:
-    """`FAIL tools: never called [x]; called [y]`, on one line."""
-    head = f"{_VERDICTS[result.outcome]} {one_line(result.label)}"
-    return f"{head}: {one_line(result.detail)}" if result.detail.strip() else head
+def describe_result(result: EvalResult, *, limit: int = LINE_LIMIT) -> str:
+    """`FAIL tools: never called [x]; called [y]`, on one line; `limit` is of label and detail each."""
+    head = f"{_VERDICTS[result.outcome]} {one_line(result.label, limit)}"
+    return f"{head}: {one_line(result.detail, limit)}" if result.detail.strip() else head
 
 
 def tokens_text(input_tokens: int, output_tokens: int, *, input_known: bool, output_known: bool) -> str:
@@ -49,7 +49,12 @@ def tokens_text(input_tokens: int, output_tokens: int, *, input_known: bool, out
 
 
 def _evidence(interaction: Interaction) -> Iterator[str]:
-    yield f"reply: {_reply(interaction.reply)}"
+    if interaction.turns:
+        for number, turn in enumerate(interaction.turns, start=1):
+            yield f"turn {number}: {one_line(turn.command_text)}"
+            yield f"  reply: {_reply(turn.reply)}"
+    else:
+        yield f"reply: {_reply(interaction.reply)}"
     model_text = interaction.model_text
     if model_text is not None and model_text != interaction.reply:
         yield f"model text: {one_line(model_text)}"

@@ -7,11 +7,15 @@ import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction, ToolCall
 from judgekit.jsonable import json_text
+from judgekit.labels import CUSTOM_PREFIX, built_in_label, eval_label, label_of, label_owner
+
+if TYPE_CHECKING:
+    from judgekit.conversation import Dialogue, Turn, UserLike
 
 __all__ = [
     "CUSTOM_PREFIX",
@@ -28,8 +32,6 @@ __all__ = [
     "label_of",
     "label_owner",
 ]
-
-CUSTOM_PREFIX = "custom-eval:"
 
 
 class Outcome(Enum):
@@ -192,81 +194,6 @@ class Evaluator(Protocol):
 
 EvaluatorFunction: TypeAlias = "Callable[[EvalCase, Interaction], EvalResult | Awaitable[EvalResult]]"
 EvaluatorLike: TypeAlias = "Evaluator | EvaluatorFunction"
-T = TypeVar("T", bound=Callable[..., Any])
-
-
-def _checked_label(label: object) -> str:
-    if not isinstance(label, str) or not label.strip():
-        raise InvalidArgument(f"an evaluator's label must be text that is not blank, got {label!r}")
-    if label.startswith(CUSTOM_PREFIX):
-        raise InvalidArgument(
-            f"an evaluator's label must not start with {CUSTOM_PREFIX!r}, which reports add by themselves; "
-            f"write {label.removeprefix(CUSTOM_PREFIX)!r}"
-        )
-    if not label.isprintable():
-        raise InvalidArgument(f"an evaluator's label must be printable text on one line, got {label!r}")
-    return label
-
-
-def eval_label(label: str) -> Callable[[T], T]:
-    """Name an evaluator class or function in reports and gates, as `custom-eval:<label>`.
-
-    Raises:
-        InvalidArgument: The label is blank or starts with `custom-eval:`.
-    """
-    checked = _checked_label(label)
-
-    def attach(owner: T) -> T:
-        owner.__eval_label__ = CUSTOM_PREFIX + checked  # type: ignore[attr-defined]
-        return owner
-
-    return attach
-
-
-def built_in_label(label: str) -> Callable[[T], T]:
-    """Give one of judgekit's own evaluators its label, which reports show as it is."""
-    checked = _checked_label(label)
-
-    def attach(owner: T) -> T:
-        owner.__eval_label__ = checked  # type: ignore[attr-defined]
-        return owner
-
-    return attach
-
-
-def label_of(evaluator: object) -> str:
-    """The label as reports show it, of an evaluator, its class, or a labelled function.
-
-    Raises:
-        InvalidArgument: It has no label.
-    """
-    label = getattr(evaluator, "__eval_label__", None)
-    if isinstance(label, str):
-        return label
-    raise InvalidArgument(_unlabelled(evaluator))
-
-
-def _unlabelled(evaluator: object) -> str:
-    if isinstance(evaluator, type):
-        return f'the evaluator class {evaluator.__name__} has no label; write `@eval_label("...")` above it'
-    name = getattr(evaluator, "__name__", type(evaluator).__name__)
-    if name == "<lambda>":
-        return (
-            'a bare lambda has no label; name it with `eval_label("my-check")(lambda case, interaction: ...)`'
-        )
-    return f'the evaluator {name} has no label; write `@eval_label("...")` above its class or function'
-
-
-def label_owner(evaluator: object) -> object:
-    """What a label belongs to: the class that set it, or a function's code, so closures are one owner."""
-    code = getattr(evaluator, "__code__", None)
-    if code is not None:
-        return code
-    kind = evaluator if isinstance(evaluator, type) else type(evaluator)
-    for base in kind.__mro__:
-        if "__eval_label__" in vars(base):
-            return base
-    return kind
 
 
 def evaluate_function(evaluator: EvaluatorLike) -> Callable[[EvalCase, Interaction], Any]:
@@ -313,7 +240,9 @@ def command_text(command: object) -> str:
 
 @dataclass(frozen=True, slots=True, init=False)
 class EvalCase:
-    """One turn with an agent, and the evaluators that its reply and tool calls must pass.
+    """What an agent is asked, and the evaluators that its reply and tool calls must pass.
+
+    `EvalCase(...)` is one turn; `EvalCase.conversation(...)` builds a case of several.
 
     Attributes:
         id: Unique in an experiment.
@@ -323,6 +252,7 @@ class EvalCase:
         interactions: Recorded interactions, the i-th is run i; scored where no agent is given.
         tags: Free words to select cases by.
         metadata: Anything the user wants to keep beside the case.
+        dialogue: The turns of a conversation; None for a single turn.
     """
 
     id: str
@@ -332,6 +262,7 @@ class EvalCase:
     interactions: tuple[Interaction, ...]
     tags: tuple[str, ...]
     metadata: Mapping[str, Any]
+    dialogue: Dialogue | None
 
     def __init__(
         self,
@@ -364,6 +295,65 @@ class EvalCase:
         put(self, "interactions", _all(id, "interactions", interactions, Interaction))
         put(self, "tags", tuple(tags))
         put(self, "metadata", dict(metadata or {}))
+        put(self, "dialogue", None)
+
+    @classmethod
+    def conversation(
+        cls,
+        id: str,
+        turns: Sequence[Turn | UserLike | str] | UserLike,
+        *evaluators: EvaluatorLike | Sequence[EvaluatorLike],
+        stop_on_failure: bool = False,
+        recorded_calls: Iterable[ToolCall] = (),
+        interactions: Iterable[Interaction] = (),
+        tags: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> EvalCase:
+        """Several turns in one session. One failed turn fails the case; later turns are still run.
+
+        Args:
+            id: Unique in an experiment.
+            turns: What the user says, each a `Turn` or text; a `SimulatedUser` may come last, or alone.
+            evaluators: For the whole conversation: its last reply, and all tool calls of all turns.
+            stop_on_failure: End the conversation with the first turn that fails.
+            recorded_calls: Tool calls to load into stubs before the first turn.
+            interactions: Recorded conversations, the i-th is run i; scored where no agent is given.
+            tags: Free words to select cases by.
+            metadata: Anything the user wants to keep beside the case.
+
+        Raises:
+            InvalidArgument: A blank id, no turns, or something that is neither turn nor evaluator.
+        """
+        from judgekit.conversation import dialogue_of
+
+        dialogue, of_turns = dialogue_of(id, turns, stop_on_failure=stop_on_failure)
+        command = dialogue.commands[0] if dialogue.user is None or dialogue.commands else dialogue.user.goal
+        case = cls(
+            id,
+            command,
+            *of_turns,
+            *evaluators,
+            recorded_calls=recorded_calls,
+            interactions=interactions,
+            tags=tags,
+            metadata=metadata,
+        )
+        object.__setattr__(case, "dialogue", dialogue)
+        return case
+
+    def replaced(self, evaluators: Sequence[EvaluatorLike]) -> EvalCase:
+        """The same case with another evaluator in the place of each of its own."""
+        case = EvalCase(
+            self.id,
+            self.command,
+            *evaluators,
+            recorded_calls=self.recorded_calls,
+            interactions=self.interactions,
+            tags=self.tags,
+            metadata=self.metadata,
+        )
+        object.__setattr__(case, "dialogue", self.dialogue)
+        return case
 
     def command_text(self) -> str:
         """The command as text: a str as it is, else its JSON."""

@@ -138,6 +138,8 @@ class Interaction:
         replayed: The reply came from a cache, so its latency is no evidence.
         error: The text of a failed agent call.
         messages: The whole conversation as chat messages, where recorded.
+        turns: Of a conversation of several turns: the evidence of each; the other fields sum them up.
+        user_calls: What a simulated user asked its model; no part of what the agent did.
     """
 
     command_text: str = ""
@@ -155,6 +157,8 @@ class Interaction:
     replayed: bool = False
     error: str | None = None
     messages: Sequence[Mapping[str, Any]] = ()
+    turns: Sequence[Interaction] = ()
+    user_calls: Sequence[ModelCall] = ()
 
     def __post_init__(self) -> None:
         if self.reply is not None and not isinstance(self.reply, str):
@@ -166,6 +170,9 @@ class Interaction:
         self._as_tuple("guardrails", self.guardrails, GuardrailResult)
         if type(self.messages) is not tuple:
             object.__setattr__(self, "messages", tuple(self.messages))
+        if self.turns or self.user_calls:
+            self._as_tuple("turns", self.turns, Interaction)
+            self._as_tuple("user_calls", self.user_calls, ModelCall)
         _amount("Interaction", "latency", self.latency)
         _amount("Interaction", "cost", self.cost)
         _count("Interaction", "input_tokens", self.input_tokens)
@@ -245,9 +252,11 @@ class Interaction:
 
     def known_cost(self) -> float:
         """The US dollars that are known, 0 for what is not: a lower bound of the truth."""
-        if self.cost is not None or not self.model_calls:
-            return self.cost or 0.0
-        return math.fsum(call.cost or 0.0 for call in self.model_calls)
+        if self.cost is not None:
+            return self.cost
+        if self.model_calls:
+            return math.fsum(call.cost or 0.0 for call in self.model_calls)
+        return math.fsum(turn.known_cost() for turn in self.turns) if self.turns else 0.0
 
     def _known(self, name: str) -> int:
         whole: int | None = getattr(self, name)

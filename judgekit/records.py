@@ -78,6 +78,10 @@ def interaction_to_json(interaction: Interaction) -> dict[str, Any]:
         data["guardrails"] = [_guardrail_to_json(guardrail) for guardrail in interaction.guardrails]
     if interaction.messages:
         data["messages"] = list(interaction.messages)
+    if interaction.turns:
+        data["turns"] = [interaction_to_json(turn) for turn in interaction.turns]
+    if interaction.user_calls:
+        data["user_calls"] = [_model_call_to_json(call) for call in interaction.user_calls]
     return data
 
 
@@ -96,6 +100,10 @@ def interaction_from_json(data: Mapping[str, Any]) -> Interaction:
         fields["guardrails"] = tuple(map(_guardrail_from_json, data["guardrails"]))
     if "messages" in data:
         fields["messages"] = tuple(data["messages"])
+    if "turns" in data:
+        fields["turns"] = tuple(map(interaction_from_json, data["turns"]))
+    if "user_calls" in data:
+        fields["user_calls"] = tuple(map(_model_call_from_json, data["user_calls"]))
     return Interaction(**fields)
 
 

@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar, cast
 from judgekit.describing import describe_attempt
 from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.interaction import Interaction
-from judgekit.spending import JudgeSpend, Spend
+from judgekit.spending import JudgeSpend, Spend, UserSpend
 
 __all__ = [
     "AttemptOutcome",
@@ -26,6 +26,7 @@ __all__ = [
     "Results",
     "Spend",
     "Unit",
+    "UserSpend",
     "attempt_outcome",
     "code_of",
 ]
@@ -171,7 +172,7 @@ class Results:
         units: Counts by label; `labels()` has them in order.
         criteria: Counts of judged criteria by name; `criteria_of()` has them in order.
         missing: Inconclusive attempts by the reason of their first missing measurement.
-        spend, judges: What agents and judges spent.
+        spend, judges, users: What agents, judges and simulated users spent.
     """
 
     def __init__(self, case_ids: Sequence[str]) -> None:
@@ -181,6 +182,7 @@ class Results:
         self.missing: Counter[str] = Counter()
         self.spend = Spend()
         self.judges = JudgeSpend()
+        self.users = UserSpend()
         self._by_case: list[tuple[AttemptOutcome, ...]] = [()] * len(self.case_ids)
         self._label_at: dict[str, Place] = {}
         self._criterion_at: dict[str, tuple[Place, str]] = {}
@@ -211,6 +213,8 @@ class Results:
         # A tuple a case, in run order: of a large run this is most of what stays in memory.
         self._by_case[case_index] = tuple(sorted((*self._by_case[case_index], entry), key=_by_run))
         self.spend.add(self.case_ids[case_index], run, interaction)
+        if interaction.user_calls:
+            self.users.add(interaction.user_calls)
         self._count(case_index, results)
         return entry
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
 from judgekit.evaluation import EvalResult, Measurement, Outcome
-from judgekit.interaction import Interaction
+from judgekit.interaction import Interaction, ModelCall
 
-__all__ = ["JudgeSpend", "Spend"]
+__all__ = ["JudgeSpend", "Spend", "UserSpend"]
 
 
 class _Total:
@@ -76,9 +77,17 @@ class Spend:
             self._compare(interaction.latency, case_id, run)
         if known := interaction.known_cost():
             self._cost.add(known)
-        if interaction.model_calls is None:
-            return
-        self.attempts_with_evidence += 1
+        if interaction.model_calls is not None:
+            self.attempts_with_evidence += 1
+            self._add_calls(interaction)
+        elif interaction.turns:
+            # Of a conversation with a turn that nobody recorded, the others count.
+            recorded = [turn for turn in interaction.turns if turn.model_calls is not None]
+            self.attempts_with_evidence += bool(recorded)
+            for turn in recorded:
+                self._add_calls(turn)
+
+    def _add_calls(self, interaction: Interaction) -> None:
         if not interaction.model_calls:
             return
         self.model_calls += len(interaction.model_calls)
@@ -94,6 +103,35 @@ class Spend:
         tied = latency == self.slowest and (case_id, run) < (self.slowest_case or "", self.slowest_run)
         if latency > self.slowest or tied:
             self.slowest, self.slowest_case, self.slowest_run = latency, case_id, run
+
+
+@dataclass(slots=True)
+class UserSpend:
+    """What simulated users asked their models over all attempts; counted apart from agents and judges."""
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tokens_complete: bool = True
+    cost_complete: bool = True
+    models: dict[str, None] = field(default_factory=dict)
+    _cost: _Total = field(default_factory=_Total, repr=False, compare=False)
+
+    @property
+    def cost(self) -> float:
+        """US dollars, of what is known."""
+        return self._cost.value
+
+    def add(self, calls: Sequence[ModelCall]) -> None:
+        """Count the calls of one attempt."""
+        for call in calls:
+            self.model_calls += 1
+            self.models[call.model or "unknown"] = None
+            self.input_tokens += call.input_tokens or 0
+            self.output_tokens += call.output_tokens or 0
+            self.tokens_complete &= None not in (call.input_tokens, call.output_tokens)
+            self._cost.add(call.cost or 0.0)
+            self.cost_complete &= call.cost is not None
 
 
 @dataclass(slots=True)

@@ -121,6 +121,18 @@ class JudgesDocument(Document):
     models: list[str]
 
 
+class UsersDocument(Document):
+    """What simulated users asked their models; sums as in `spend`."""
+
+    model_calls: Count
+    input_tokens: Count | None
+    output_tokens: Count | None
+    tokens_complete: bool
+    cost: Amount | None
+    cost_complete: bool
+    models: list[str]
+
+
 class RequirementDocument(Document):
     """One evaluator of a case: the runs in which it passed, failed or decided nothing."""
 
@@ -190,6 +202,8 @@ class InteractionDocument(Document):
     replayed: bool = False
     error: str | None = None
     messages: list[dict[str, Any]] = []
+    turns: list[InteractionDocument] = []
+    user_calls: list[ModelCallDocument] = []
 
 
 class MeasurementDocument(Document):
@@ -255,6 +269,7 @@ class ReportDocument(Document):
     evaluators: list[EvaluatorDocument]
     spend: SpendDocument | None
     judges: JudgesDocument | None
+    users: UsersDocument | None = None
     cases: list[CaseDocument]
     attempts: list[AttemptDocument]
 

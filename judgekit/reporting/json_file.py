@@ -11,7 +11,7 @@ from judgekit.records import attempt_to_json
 from judgekit.reporting.cases import RequirementSummary, summarised
 from judgekit.reporting.intervals import attempts_interval, unit_interval
 from judgekit.results import Results, Unit
-from judgekit.spending import JudgeSpend, Spend
+from judgekit.spending import JudgeSpend, Spend, UserSpend
 from judgekit.statistics import Interval
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def _head(report: EvalReport) -> dict[str, Any]:
         "evaluators": [_evaluator(counts, label) for label in counts.labels()],
         "spend": _spend(counts.spend) if counts.spend.model_calls else None,
         "judges": _judges(counts.judges) if counts.judges.models else None,
+        **({"users": _users(counts.users)} if counts.users.model_calls else {}),
     }
 
 
@@ -155,6 +156,19 @@ def _judges(judges: JudgeSpend) -> dict[str, Any]:
         "cost": _known(judges.cost, complete=judges.cost_complete),
         "cost_complete": judges.cost_complete,
         "models": sorted(judges.models),
+    }
+
+
+def _users(users: UserSpend) -> dict[str, Any]:
+    complete = users.tokens_complete
+    return {
+        "model_calls": users.model_calls,
+        "input_tokens": _known(users.input_tokens, complete=complete),
+        "output_tokens": _known(users.output_tokens, complete=complete),
+        "tokens_complete": complete,
+        "cost": _known(users.cost, complete=users.cost_complete),
+        "cost_complete": users.cost_complete,
+        "models": sorted(users.models),
     }
 
 

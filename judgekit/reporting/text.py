@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, TextIO
 
 from judgekit.describing import tokens_text
 from judgekit.evaluation import Outcome
+from judgekit.gate import Decision
 from judgekit.gate.wording import cases_and_runs, runs_text
 from judgekit.reporting.cases import summarised
 from judgekit.reporting.intervals import attempts_interval, unit_interval
 from judgekit.results import Results, Unit
-from judgekit.spending import JudgeSpend, Spend
+from judgekit.spending import JudgeSpend, Spend, UserSpend
 from judgekit.statistics import Interval
 from judgekit.text import counted, folded, milliseconds, one_line, visible
 
 if TYPE_CHECKING:
     from judgekit.reporting.report import EvalReport
 
-__all__ = ["render_text", "write"]
+__all__ = ["gate_line", "render_text", "spend_lines", "write"]
 
 _GATE = {Outcome.PASS: "passed", Outcome.FAIL: "FAILED", Outcome.INCONCLUSIVE: "INCONCLUSIVE"}
 
@@ -28,20 +29,28 @@ def write(report: EvalReport, stream: TextIO) -> None:
     stream.write(render_text(report) + "\n")
 
 
-def render_text(report: EvalReport, *, all_attempts: bool = False, intervals: bool = False) -> str:
+def render_text(
+    report: EvalReport, *, all_attempts: bool = False, intervals: bool = False, most: int | None = None
+) -> str:
     """The text report, see `EvalReport.render`."""
     counts = report.counts
-    lines = [_first_line(report, intervals=intervals), _gate_line(report)]
+    lines = [_first_line(report, intervals=intervals), gate_line(report.decision)]
     lines += _evaluator_lines(counts, intervals=intervals)
-    if counts.spend.model_calls:
-        lines.append(_spend_line(counts.spend, len(counts)))
-    if counts.judges.models:
-        lines.append(_judges_line(counts.judges))
+    lines += spend_lines(counts)
     lines += _inconsistent_lines(counts)
-    for index, attempt in enumerate(counts.attempts()):
-        if all_attempts or attempt.outcome is not Outcome.PASS:
-            lines.append(report.results[index].describe())
-    return "\n".join(lines)
+    return "\n".join([*lines, *_attempt_blocks(report, all_attempts=all_attempts, most=most)])
+
+
+def _attempt_blocks(report: EvalReport, *, all_attempts: bool, most: int | None) -> Iterator[str]:
+    wanted = [
+        index
+        for index, attempt in enumerate(report.counts.attempts())
+        if all_attempts or attempt.outcome is not Outcome.PASS
+    ]
+    for index in wanted[:most]:
+        yield report.results[index].describe()
+    if most is not None and len(wanted) > most:
+        yield f"and {len(wanted) - most} more of {counted(len(wanted), 'attempt')}"
 
 
 def _first_line(report: EvalReport, *, intervals: bool) -> str:
@@ -68,8 +77,8 @@ def _noted(*notes: tuple[int, str]) -> str:
     return f" ({shown})" if shown else ""
 
 
-def _gate_line(report: EvalReport) -> str:
-    decision = report.decision
+def gate_line(decision: Decision) -> str:
+    """`gate: passed`, and why."""
     return f"gate: {_GATE[decision.outcome]} — {visible(folded(decision.detail))}"
 
 
@@ -92,6 +101,16 @@ def _interval_text(interval: Interval | None) -> str:
     if interval is None:
         return ""
     return f", {interval.level:.0%} interval {interval.low:.2f} to {interval.high:.2f}"
+
+
+def spend_lines(counts: Results) -> Iterator[str]:
+    """What agents, judges and simulated users spent, a line each where there is something to say."""
+    if counts.spend.model_calls:
+        yield _spend_line(counts.spend, len(counts))
+    if counts.judges.models:
+        yield _judges_line(counts.judges)
+    if counts.users.model_calls:
+        yield _users_line(counts.users)
 
 
 def _spend_line(spend: Spend, attempts: int) -> str:
@@ -117,6 +136,17 @@ def _judges_line(judges: JudgeSpend) -> str:
         *map(one_line, sorted(judges.models)),
     ]
     return "judges: " + ", ".join(parts)
+
+
+def _users_line(users: UserSpend) -> str:
+    complete = users.tokens_complete
+    parts = [
+        counted(users.model_calls, "model call"),
+        tokens_text(users.input_tokens, users.output_tokens, input_known=complete, output_known=complete),
+        _dollars(users.cost, complete=users.cost_complete),
+        *map(one_line, sorted(users.models)),
+    ]
+    return "simulated users: " + ", ".join(parts)
 
 
 def _tokens(spend: Spend) -> str:

@@ -51,7 +51,7 @@ def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
     found = Checked()
     found.problems += _ids(plan.cases, shown)
     _walk(plan, found)
-    found.problems += _evidence(plan) if plan.agent is None else _bindings(plan)
+    found.problems += _evidence(plan) if plan.agent is None else [*_bindings(plan), *_sessions(plan)]
     found.problems += gate.problems(labels=found.labels, criteria=found.criteria)
     if plan.max_cost is not None:
         found.problems += unpriced(found.asked)
@@ -80,6 +80,8 @@ def _walk(plan: Plan, found: Checked) -> None:
     for evaluator in plan.evaluators:
         _evaluator(evaluator, found)
     for case in plan.cases:
+        if case.dialogue is not None and case.dialogue.user is not None:
+            _asked(case.dialogue.user, found)
         for evaluator in case.evaluators:
             # Most suites share their evaluators, or at least their classes.
             if id(evaluator) not in known:
@@ -118,10 +120,14 @@ def _judged(evaluator: EvaluatorLike, found: Checked) -> None:
                 "give one another name"
             )
     for judge in _judges_of(evaluator):
-        found.asked.append(judge)
         found.judges[str(getattr(judge, "model", None) or type(judge).__name__)] = None
-        if isinstance(key := getattr(judge, "api_key", None), str):
-            found.secrets[key] = None
+        _asked(judge, found)
+
+
+def _asked(one: object, found: Checked) -> None:
+    found.asked.append(one)
+    if isinstance(key := getattr(one, "api_key", None), str):
+        found.secrets[key] = None
 
 
 def _judges_of(evaluator: EvaluatorLike) -> list[object]:
@@ -162,6 +168,18 @@ def _bindings(plan: Plan) -> Iterator[str]:
                 unbound[call.name][case.id] = None
     for tool, cases in unbound.items():
         yield f"no binding for recorded tool {tool} (cases {', '.join(cases)}); bound: {bracketed(bound)}"
+
+
+def _sessions(plan: Plan) -> Iterator[str]:
+    assert plan.agent is not None  # noqa: S101 - asked by whoever calls this
+    if plan.agent.takes_session:
+        return
+    talks = [case.id for case in plan.cases if case.dialogue is not None]
+    if talks:
+        yield (
+            f"{_some(talks)} {'is a conversation' if len(talks) == 1 else 'are conversations'}, so the agent "
+            "must know which one a command belongs to; write it as agent(command, session), by `session.id`"
+        )
 
 
 def _some(names: Iterable[str]) -> str:

@@ -33,7 +33,12 @@ def fingerprint_of(plan: Plan, judges: Iterable[str]) -> str:
 def _case(case: EvalCase, *, scored: bool) -> list[Any]:
     calls = [[call.name, call.arguments, call.result, call.error] for call in case.recorded_calls]
     evidence = [interaction_to_json(interaction) for interaction in case.interactions] if scored else []
-    return [case.id, case.command, [described(evaluator) for evaluator in case.evaluators], calls, evidence]
+    evaluators = [described(evaluator) for evaluator in case.evaluators]
+    found = [case.id, case.command, evaluators, calls, evidence]
+    if case.dialogue is not None:
+        talk = case.dialogue
+        found += [list(talk.commands), list(talk.counts), described(talk.user), talk.stop_on_failure]
+    return found
 
 
 def described(value: Any) -> str:

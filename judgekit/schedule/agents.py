@@ -21,7 +21,7 @@ from judgekit.schedule.threads import CallThreads
 from judgekit.signatures import takes_session
 from judgekit.text import first_line, one_line
 
-__all__ = ["Agent", "Target", "scored"]
+__all__ = ["Agent", "Target", "scored", "target_of"]
 
 # Exceptions by which a framework says that a guardrail stopped the turn: module root and class name.
 _TRIPWIRES = frozenset(
@@ -145,6 +145,11 @@ def scored(case: EvalCase, run: int, *, blockable: bool) -> Target:
     interaction = case.interactions[run - 1]
     if not interaction.command_text:
         interaction = replace(interaction, command_text=case.command_text())
+    return target_of(interaction, blockable=blockable)
+
+
+def target_of(interaction: Interaction, *, blockable: bool) -> Target:
+    """What recorded evidence stands for: an answer, a failed call, or a block that was asked for."""
     if interaction.error is None and not interaction.guardrails:
         return Target(interaction)
     return _target(interaction, None, blockable=blockable)

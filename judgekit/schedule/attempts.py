@@ -6,17 +6,22 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 from uuid import uuid4
 
 from judgekit.context import AttemptContext, RunScope, Session, attempt_context
-from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike, Kind, Outcome
+from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike, Outcome
 from judgekit.interaction import Interaction
 from judgekit.replay import ToolBindings
 from judgekit.results import SETUP, TARGET
 from judgekit.schedule.agents import Agent, Target, scored
 from judgekit.schedule.bounded import bounded
-from judgekit.schedule.evaluating import Evaluation, requirements_of
+from judgekit.schedule.conversing import Conversation
+from judgekit.schedule.evaluating import Evaluation
+from judgekit.schedule.judged import results_of
 from judgekit.schedule.metering import Budget, CostLimit
+from judgekit.schedule.missing import not_run
 from judgekit.schedule.observing import Observer
 from judgekit.schedule.threads import CallThreads
 from judgekit.store import RunStore
@@ -154,27 +159,47 @@ class _Run:
         self, case: EvalCase, run: int, session: Session
     ) -> tuple[Interaction, tuple[EvalResult, ...]]:
         evaluators = self._plan.evaluators_of(case)
+        if case.dialogue is not None:
+            return await self._conversation(case, run, session, evaluators)
         blockable = any(getattr(evaluator, "expects_block", False) for evaluator in evaluators)
         if self._plan.agent is None:
             target = scored(case, run, blockable=blockable)
         else:
             async with self._agent_calls:
                 if (broken := await self._set_up(case, session)) is not None:
-                    own = EvalResult(Outcome.FAIL, one_line(broken), label=SETUP)
-                    return Interaction(command_text=case.command_text()), (own, *_not_run(evaluators))
-                target = await self._plan.agent.answer(
-                    case.command,
-                    session,
-                    seconds=self._plan.timeout,
-                    threads=self._threads,
-                    blockable=blockable,
-                    budget=self._budget,
-                )
+                    return _set_up_failed(case, broken, evaluators)
+                target = await self._answer(case.command, session, blockable=blockable)
         if target.missing is not None:
             return target.interaction, target.missing.results(evaluators)
+        found = await results_of(self._evaluation, case, target, evaluators)
         if target.failed is None:
-            return target.interaction, await self._evaluation.results(case, target.interaction, evaluators)
-        return target.interaction, await self._after_failure(case, target, evaluators)
+            return target.interaction, found
+        return target.interaction, (EvalResult(Outcome.FAIL, target.failed, label=TARGET), *found)
+
+    async def _conversation(
+        self, case: EvalCase, run: int, session: Session, evaluators: tuple[EvaluatorLike, ...]
+    ) -> tuple[Interaction, tuple[EvalResult, ...]]:
+        talk = Conversation(case, evaluators, self._evaluation)
+        if self._plan.agent is None:
+            talk.take_recorded(case.interactions[run - 1])
+        else:
+            # Stubs hold the state of the whole conversation.
+            async with self._agent_calls:
+                if (broken := await self._set_up(case, session)) is not None:
+                    return _set_up_failed(case, broken, evaluators)
+                await talk.hold(partial(self._answer, session=session))
+        return talk.whole(), await talk.results()
+
+    async def _answer(self, command: Any, session: Session, *, blockable: bool) -> Target:
+        assert self._plan.agent is not None  # noqa: S101 - who calls this has asked
+        return await self._plan.agent.answer(
+            command,
+            session,
+            seconds=self._plan.timeout,
+            threads=self._threads,
+            blockable=blockable,
+            budget=self._budget,
+        )
 
     async def _set_up(self, case: EvalCase, session: Session) -> str | None:
         """Load the recorded calls; the text of the failure, None where all went well."""
@@ -187,23 +212,15 @@ class _Run:
                 return first_line(ended.error)
         return None
 
-    async def _after_failure(
-        self, case: EvalCase, target: Target, evaluators: Sequence[EvaluatorLike]
-    ) -> tuple[EvalResult, ...]:
-        results = [EvalResult(Outcome.FAIL, target.failed or "", label=TARGET)]
-        for evaluator in evaluators:
-            if getattr(evaluator, "runs_after_failure", False):
-                results += await self._evaluation.results(case, target.interaction, (evaluator,))
-            else:
-                results += _not_run((evaluator,))
-        return tuple(results)
-
 
 def _budget(limit: CostLimit, store: RunStore, scope: RunScope) -> Budget:
     earlier = store.results
-    return Budget(limit, scope, spent=earlier.spend.cost + earlier.judges.cost)
+    spent = earlier.spend.cost + earlier.judges.cost + earlier.users.cost
+    return Budget(limit, scope, spent=spent)
 
 
-def _not_run(evaluators: Sequence[EvaluatorLike]) -> Iterator[EvalResult]:
-    for label, name in requirements_of(evaluators):
-        yield EvalResult(Outcome.INCONCLUSIVE, "the attempt failed before it", Kind.NOT_RUN, label, name)
+def _set_up_failed(
+    case: EvalCase, broken: str, evaluators: Sequence[EvaluatorLike]
+) -> tuple[Interaction, tuple[EvalResult, ...]]:
+    own = EvalResult(Outcome.FAIL, one_line(broken), label=SETUP)
+    return Interaction(command_text=case.command_text()), (own, *not_run(evaluators))

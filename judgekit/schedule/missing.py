@@ -10,7 +10,7 @@ from judgekit.results import TARGET
 from judgekit.schedule.evaluating import requirements_of
 from judgekit.text import one_line
 
-__all__ = ["Missing"]
+__all__ = ["Missing", "not_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,18 @@ class Missing:
 
     def results(self, evaluators: Sequence[EvaluatorLike]) -> tuple[EvalResult, ...]:
         """The runner's own result, and the same for each that the evaluators were to give."""
-        detail = one_line(self.why)
-        return tuple(
-            EvalResult(Outcome.INCONCLUSIVE, detail, self.kind, label, name, cause=self.cause)
-            for label, name in ((TARGET, None), *requirements_of(evaluators))
-        )
+        return (self._result(TARGET, None), *self.in_place_of(evaluators))
+
+    def in_place_of(self, evaluators: Sequence[EvaluatorLike]) -> tuple[EvalResult, ...]:
+        """A result for each that the evaluators were to give."""
+        return tuple(self._result(label, name) for label, name in requirements_of(evaluators))
+
+    def _result(self, label: str, name: str | None) -> EvalResult:
+        return EvalResult(Outcome.INCONCLUSIVE, one_line(self.why), self.kind, label, name, cause=self.cause)
+
+
+def not_run(
+    evaluators: Sequence[EvaluatorLike], why: str = "the attempt failed before it"
+) -> tuple[EvalResult, ...]:
+    """The results of evaluators that an attempt never reached."""
+    return Missing(Kind.NOT_RUN, why).in_place_of(evaluators)

@@ -487,3 +487,39 @@ def test_litellm_is_told_to_stay_offline_unless_the_user_decided_otherwise(judge
     assert judgekit("run", "suite.py").out.splitlines()[0] == "True PRODUCTION"
     mine = judgekit("run", "suite.py", LITELLM_MODE="DEV", LITELLM_LOCAL_MODEL_COST_MAP="False")
     assert mine.out.splitlines()[0] == "False DEV"
+
+
+def test_a_cost_limit_from_outside_ends_the_run_inconclusive(judgekit):
+    judgekit.write(
+        "suite.py",
+        """
+        from judgekit import EvalCase, ExperimentRunner, Interaction
+
+        cases = [EvalCase(f"c{number}", "hi") for number in range(5)]
+        paid = lambda command: Interaction(reply="hello", cost=0.5)
+        experiment = ExperimentRunner("t").cases(cases).agent(paid, name="paid").concurrency(1)
+        """,
+    )
+    assert judgekit("run", "suite.py").returncode == 0
+    done = judgekit("run", "suite.py", "--max-cost", "1.5")
+    assert done.returncode == 3
+    assert "2 missing (budget spent 2)" in done.out
+    wrong = judgekit("run", "suite.py", "--max-cost", "nan")
+    assert (wrong.returncode, wrong.out) == (2, "")
+    assert "`max_cost` must be a finite number of dollars >= 0, got nan" in wrong.err
+
+
+def test_a_judge_without_a_price_is_refused_under_a_limit_from_outside(judgekit):
+    # BG03
+    judgekit.write(
+        "suite.py",
+        """
+        from judgekit import EvalCase, ExperimentRunner, Judge
+
+        cases = [EvalCase("a", "hi", Judge("openai/house-7").should_satisfy("kind"))]
+        experiment = ExperimentRunner("t").cases(cases).agent(lambda command: command)
+        """,
+    )
+    done = judgekit("run", "suite.py", "--max-cost", "1", LITELLM_LOCAL_MODEL_COST_MAP="True")
+    assert done.returncode == 2
+    assert "no price is known for openai/house-7, so max_cost cannot hold" in done.err
