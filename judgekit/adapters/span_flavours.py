@@ -18,6 +18,7 @@ from judgekit.adapters.span_messages import (
 )
 from judgekit.adapters.span_shapes import Span, decoded, first_of
 from judgekit.adapters.span_tools import ToolSeen, tool_seen
+from judgekit.evaluation import is_finite_number
 from judgekit.interaction import ModelCall
 from judgekit.jsonable import json_text
 
@@ -84,7 +85,7 @@ def seen_in(span: Span) -> Seen | None:
 
 def _semconv(span: Span) -> Seen | None:
     names = span.attributes
-    operation = names.get(semconv.OPERATION)
+    operation = _word(names.get(semconv.OPERATION))
     if operation == semconv.TOOL_OPERATION or (operation is None and names.get(semconv.TOOL_NAME)):
         return _semconv_tool(span)
     if operation in semconv.AGENT_OPERATIONS:
@@ -92,6 +93,10 @@ def _semconv(span: Span) -> Seen | None:
     if operation in semconv.MODEL_OPERATIONS or (operation is None and _looks_like_a_model_call(names)):
         return _semconv_model(span)
     return None
+
+
+def _word(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def _looks_like_a_model_call(names: Mapping[str, Any]) -> bool:
@@ -133,7 +138,7 @@ def _semconv_model(span: Span, **changes: Any) -> ModelSeen:
         "inputs": inputs,
         "outputs": messages_from_json(names.get(semconv.OUTPUT_MESSAGES)),
         "offers_tools": bool(decoded(names.get(semconv.TOOL_DEFINITIONS))),
-        "response_id": names.get(semconv.RESPONSE_ID),
+        "response_id": _word(names.get(semconv.RESPONSE_ID)),
         "output_tools": _output_tools(names),
     } | changes
     call = _model_call(
@@ -182,7 +187,7 @@ def _model_call(
     tokens_in, tokens_out = _count(tokens[0]), _count(tokens[1])
     # A count of 0 prompt tokens is what producers put where none was reported.
     known = bool(tokens_in)
-    listed = [reasons] if isinstance(reasons, str) else list(reasons or ())
+    listed = reasons if isinstance(reasons, list | tuple) else [reasons] if reasons else []
     cost = first_of(span.attributes, semconv.COST)
     return ModelCall(
         model=str(model) if model else None,
@@ -190,7 +195,7 @@ def _model_call(
         input_tokens=tokens_in if known else None,
         output_tokens=tokens_out if known else None,
         latency=span.seconds,
-        cost=float(cost) if isinstance(cost, int | float) and cost >= 0 else None,
+        cost=float(cost) if is_finite_number(cost) and cost >= 0 else None,
         finish_reasons=("error",) if span.error is not None else tuple(map(str, listed)),
         messages=inputs or (),
     )
@@ -249,7 +254,7 @@ def _openinference_model(span: Span, names: Mapping[str, Any]) -> ModelSeen:
 
 def _openllmetry(span: Span) -> Seen | None:
     names = span.attributes
-    kind = names.get(OpenLLMetry.KIND)
+    kind = _word(names.get(OpenLLMetry.KIND))
     if kind == OpenLLMetry.TOOL:
         return tool_seen(
             span,
@@ -263,7 +268,7 @@ def _openllmetry(span: Span) -> Seen | None:
         return AgentSeen(answer if isinstance(answer, str) else None)
     if kind is not None:
         return None
-    if names.get(OpenLLMetry.REQUEST_TYPE, "chat") not in OpenLLMetry.GENERATIVE_TYPES:
+    if (_word(names.get(OpenLLMetry.REQUEST_TYPE)) or "chat") not in OpenLLMetry.GENERATIVE_TYPES:
         return None
     read: dict[str, Any] = {}
     for field, prefix in (("inputs", OpenLLMetry.PROMPT), ("outputs", OpenLLMetry.COMPLETION)):

@@ -436,3 +436,38 @@ def test_what_was_recorded_passes_its_own_evaluators(tmp_path_factory, calls, re
     replayed = replace(interaction, tool_calls=case.recorded_calls)
     assert [call.name for call in case.recorded_calls] == [call.name for call in calls]
     assert set(outcomes(case, replayed)) == {Outcome.PASS}
+
+
+FIELDS = [
+    "id",
+    "input",
+    "toolCalls",
+    "tool_calls",
+    "output",
+    "modelCalls",
+    "tokens",
+    "latencyMs",
+    "turns",
+    "name",
+]
+LINES = st.dictionaries(
+    st.sampled_from(FIELDS),
+    VALUES
+    | st.lists(
+        st.dictionaries(st.sampled_from(["name", "arguments", "result", "error"]), VALUES, max_size=4),
+        max_size=2,
+    ),
+    max_size=6,
+)
+
+
+@given(st.lists(LINES.map(lambda line: json.dumps(line).encode()) | st.binary(max_size=20), max_size=4))
+def test_any_file_loads_or_names_its_bad_lines(tmp_path_factory, lines):
+    path = tmp_path_factory.mktemp("recordings") / "calls.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    said = ""
+    try:
+        load_recordings(path, forbid_others=True, expect_output="contains")
+    except FileUnreadable as error:
+        said = str(error)
+    assert not said or said.startswith("calls.jsonl is not replayable:\nline ")
