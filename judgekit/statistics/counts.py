@@ -1,0 +1,119 @@
+"""Passes and failures by case, and what they say about one rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from judgekit.errors import InvalidArgument
+from judgekit.statistics.estimate import checked_same_length, checked_whole
+
+__all__ = ["AnyCounts", "CaseCounts", "Moments", "checked_counts", "counts_by_cluster", "moments_of"]
+
+
+class CaseCounts(NamedTuple):
+    """How often the runs of one case, or of one cluster of cases, passed and failed.
+
+    Attributes:
+        passed: Runs that passed.
+        failed: Runs that failed.
+        missing: Runs that could not be measured.
+    """
+
+    passed: int
+    failed: int
+    missing: int = 0
+
+
+AnyCounts = CaseCounts | tuple[int, int] | tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What decided runs of clusters say about one rate.
+
+    Attributes:
+        n: Runs.
+        clusters: Cases or coarser groups.
+        rate: Passed over runs.
+        repeats: Runs of the cluster of a run drawn at random.
+        error: The cluster-robust standard error, with its factor sqrt(G / (G - 1)).
+        effect: The design effect without that factor, at least 1.
+        corrected_effect: The design effect with it.
+        passing: Clusters with a pass.
+        failing: Clusters with a failure.
+    """
+
+    n: int
+    clusters: int
+    rate: float
+    repeats: float
+    error: float
+    effect: float
+    corrected_effect: float
+    passing: int
+    failing: int
+
+    @property
+    def varies(self) -> bool:
+        """Whether there were passes and failures."""
+        return 0 < self.rate < 1
+
+
+def moments_of(counts: Sequence[tuple[int, int]]) -> Moments:
+    """From passed and failed of every cluster that decided anything; at least one of them."""
+    sizes = [passed + failed for passed, failed in counts]
+    n, groups = sum(sizes), len(counts)
+    rate = sum(passed for passed, _ in counts) / n
+    squares = math.fsum((passed - (passed + failed) * rate) ** 2 for passed, failed in counts)
+    uncorrected = math.sqrt(squares) / n
+    scale = groups / (groups - 1) if groups > 1 else 1.0
+    spread = rate * (1 - rate) / n
+    # A variance below that of independent runs is luck, not evidence.
+    effect = max(1.0, uncorrected**2 / spread) if spread else 1.0
+    return Moments(
+        n=n,
+        clusters=groups,
+        rate=rate,
+        repeats=sum(size * size for size in sizes) / n,
+        error=uncorrected * math.sqrt(scale),
+        effect=effect,
+        corrected_effect=effect * scale,
+        passing=sum(passed > 0 for passed, _ in counts),
+        failing=sum(failed > 0 for _, failed in counts),
+    )
+
+
+def checked_counts(
+    cases: Iterable[AnyCounts], clusters: Sequence[Hashable] | None
+) -> tuple[int, list[CaseCounts]]:
+    """How many cases there are, and the counts of each cluster in order of first appearance."""
+    given = [CaseCounts(*case) for case in cases]
+    for case in given:
+        for name, value in zip(CaseCounts._fields, case, strict=True):
+            checked_whole(value, name=name)
+    if clusters is None:
+        return len(given), given
+    checked_same_length(cases=given, clusters=clusters)
+    merged: dict[Hashable, CaseCounts] = {}
+    for case, key in zip(given, clusters, strict=True):
+        held = merged.get(key, CaseCounts(0, 0, 0))
+        merged[key] = CaseCounts(*(one + other for one, other in zip(held, case, strict=True)))
+    return len(given), list(merged.values())
+
+
+def counts_by_cluster(passes: Sequence[bool | None], clusters: Sequence[Hashable]) -> list[CaseCounts]:
+    """The counts of each cluster, in order of first appearance, from one pass, fail or None a run.
+
+    Raises:
+        InvalidArgument: The two differ in number, or a pass is neither a boolean nor None.
+    """
+    checked_same_length(passes=passes, clusters=clusters)
+    merged: dict[Hashable, list[int]] = {}
+    for passed, key in zip(passes, clusters, strict=True):
+        if passed is not None and not isinstance(passed, bool):
+            raise InvalidArgument(f"`passes` must hold True, False or None, got {passed!r}")
+        merged.setdefault(key, [0, 0, 0])[2 if passed is None else 1 - passed] += 1
+    return [CaseCounts(*counts) for counts in merged.values()]

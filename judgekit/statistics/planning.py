@@ -1,0 +1,205 @@
+"""How many cases a gate needs, or to notice a drop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from judgekit.errors import InvalidArgument
+from judgekit.statistics.counts import AnyCounts, CaseCounts
+from judgekit.statistics.estimate import LEVEL
+from judgekit.statistics.intervals import checked_bar, clopper_pearson_lower, clopper_pearson_upper
+from judgekit.statistics.rates import pass_rate_bounds
+from judgekit.statistics.sizes import POWER, TYPICAL_ICC, CasesNeeded, check_plan, icc_warning, worth_of
+from judgekit.statistics.special import binomial_below
+
+__all__ = ["cases_for_drop", "cases_for_gate", "more_cases_needed"]
+
+# Above this no one runs a suite, and a search has gone astray.
+_MOST = 10_000_000
+
+
+def cases_for_drop(
+    target: float,
+    drop: float,
+    *,
+    repeats: int = 1,
+    icc: float = TYPICAL_ICC,
+    power: float = POWER,
+    confidence: float = LEVEL,
+) -> CasesNeeded:
+    """How many cases show that a rate of `target - drop` is below `target`.
+
+    The least n at and above which the exact one-sided test (Clopper and Pearson 1934) finds the drop with
+    chance `power`. Repeats are worth `K / (1 + (K - 1) icc)` runs.
+
+    Args:
+        target: The rate that is promised, above 0 and at most 1.
+        drop: How far below it must be noticed, above 0 and below `target`.
+        repeats: Runs of each case, K.
+        icc: The share of variance that lies between cases, 0 to 1; measure it with
+            `intraclass_correlation`.
+        power: Chance to notice the drop if it is there.
+        confidence: 1 minus the chance of an alarm where the rate is `target`.
+
+    Raises:
+        InvalidArgument: A share is out of range, or the drop is not below the target.
+    """
+    check_plan(repeats, icc, power, confidence)
+    if not 0 < drop < target <= 1:
+        raise InvalidArgument(f"give 0 < drop < target <= 1, got target {target!r} and drop {drop!r}")
+    fallen = target - drop
+
+    def noticed(n: int) -> bool:
+        """The chance that the upper bound of n runs at the fallen rate lies below the target."""
+        worst = _largest(
+            n, lambda passed: (clopper_pearson_upper(passed, n, confidence=confidence) or 0) < target
+        )
+        return worst is not None and binomial_below(worst, n, fallen) >= power
+
+    return _plan(_least_steady(noticed), "exact one-sided binomial test", repeats, icc, power, confidence)
+
+
+def cases_for_gate(
+    rate: float,
+    at_least: float,
+    *,
+    repeats: int = 1,
+    icc: float = TYPICAL_ICC,
+    power: float = POWER,
+    confidence: float = LEVEL,
+) -> CasesNeeded:
+    """How many cases a gate needs to PASS with chance `power` if the true rate is `rate`.
+
+    The least n at and above which the exact one-sided lower bound reaches `at_least` with that chance.
+
+    Args:
+        rate: The rate that one believes in, above `at_least`.
+        at_least: The bar of the gate, below 1.
+        repeats: Runs of each case.
+        icc: The share of variance that lies between cases, 0 to 1.
+        power: Chance to pass.
+        confidence: Of the gate.
+
+    Raises:
+        InvalidArgument: A share is out of range, or the rate is not above the bar.
+    """
+    check_plan(repeats, icc, power, confidence)
+    checked_bar(at_least)
+    if not at_least < rate <= 1:
+        raise InvalidArgument(f"`rate` must be above `at_least` and at most 1, got {rate!r} and {at_least!r}")
+
+    def passes(n: int) -> bool:
+        most_failed = _largest(
+            n, lambda failed: (clopper_pearson_lower(n - failed, n, confidence=confidence) or 0) >= at_least
+        )
+        return most_failed is not None and binomial_below(most_failed, n, 1 - rate) >= power
+
+    return _plan(_least_steady(passes), "exact one-sided lower bound", repeats, icc, power, confidence)
+
+
+def _largest(n: int, holds: Callable[[int], bool]) -> int | None:
+    """The largest of 0 to n for which `holds`, which is true up to some number; None if of none."""
+    if not holds(0):
+        return None
+    low, high = 0, n
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
+
+
+def _least_steady(enough: Callable[[int], bool]) -> int | None:
+    """About the least n from which on `enough` stays true: an exact test's power moves in saw teeth."""
+    high = 1
+    while not (enough(high) and enough(high + 1)):
+        high *= 2
+        if high > _MOST:
+            return None
+    low = high // 2
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    # Back over the teeth: the last n that is not enough lies at most a few percent above.
+    last = high - 1
+    for n in range(high, high + max(10, high // 8)):
+        if not enough(n):
+            last = n
+    return last + 1
+
+
+def _plan(
+    runs: int | None, method: str, repeats: int, icc: float, power: float, confidence: float
+) -> CasesNeeded:
+    cases = None if runs is None else math.ceil(runs / worth_of(repeats, icc) - 1e-9)
+    return CasesNeeded(
+        cases=cases,
+        runs=None if cases is None else cases * repeats,
+        repeats=repeats,
+        level=confidence,
+        power=power,
+        method=method,
+        reason=None if cases is not None else f"more than {_MOST} runs",
+        warnings=icc_warning(repeats, icc),
+    )
+
+
+def more_cases_needed(
+    cases: Iterable[AnyCounts],
+    *,
+    at_least: float,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = LEVEL,
+) -> int | None:
+    """About how many more cases would decide a gate if they went on like these; None where none would.
+
+    0 where the gate is decided. The cases are taken again and again: the least multiple of them at which a
+    bound of `pass_rate_bounds` clears the bar. None where the observed rate is the bar itself, or nothing
+    was decided.
+
+    Args:
+        cases: Passed, failed and missing runs of each case.
+        at_least: The bar of the gate, below 1.
+        clusters: A coarser group of each case; None: each is its own.
+        confidence: Of the gate.
+
+    Raises:
+        InvalidArgument: A count, the bar or the confidence is out of range.
+    """
+    checked_bar(at_least)
+    given = [CaseCounts(*case) for case in cases]
+    keys = list(range(len(given)) if clusters is None else clusters)
+    now = pass_rate_bounds(given, clusters=keys, confidence=confidence)
+    if now.estimate is None or not sum(map(sum, given)):
+        return None
+    worst = now.passed / (now.n_runs + now.n_missing)
+    best = (now.passed + now.n_missing) / (now.n_runs + now.n_missing)
+    if worst <= at_least <= best:
+        return None if _decided(now.low, now.high, at_least) is None else 0
+
+    def decided(times: int) -> bool:
+        many = pass_rate_bounds(
+            given * times,
+            clusters=[(key, time) for time in range(times) for key in keys],
+            confidence=confidence,
+        )
+        return _decided(many.low, many.high, at_least) is not None
+
+    if decided(1):
+        return 0
+    high = 2
+    while not decided(high):
+        high *= 2
+        if high * len(given) > 200_000:
+            return None
+    low = high // 2
+    while high - low > max(1, high // 64):
+        middle = (low + high) // 2
+        low, high = (low, middle) if decided(middle) else (middle, high)
+    return len(given) * (high - 1)
+
+
+def _decided(low: float | None, high: float | None, at_least: float) -> bool | None:
+    if low is not None and low >= at_least:
+        return True
+    return False if high is not None and high < at_least else None

@@ -1,0 +1,108 @@
+"""pass@k and pass^k: what a case does in several tries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import fmean, stdev
+
+from judgekit.errors import InvalidArgument
+from judgekit.statistics.counts import AnyCounts, CaseCounts
+from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_whole
+from judgekit.statistics.special import t_quantile
+
+__all__ = ["pass_at_k", "pass_hat_k"]
+
+
+def pass_at_k(cases: Iterable[AnyCounts], k: int, *, level: float = LEVEL) -> Estimate:
+    """The chance that at least one of k runs of a case passes, averaged over cases.
+
+    `1 - C(n - c, k) / C(n, k)` with c of n runs passed (Chen et al. 2021, arXiv:2107.03374).
+
+    Args:
+        cases: Passed, failed and missing runs of each case. Missing runs count as failures for the lower end
+            and as passes for the upper end.
+        k: How many tries, at least 1 and at most the runs of every case.
+        level: Confidence of the interval, Student's t over cases.
+
+    Raises:
+        InvalidArgument: k is below 1 or above the runs of a case.
+    """
+    return _over_cases(cases, k, level, at_least_one=True)
+
+
+def pass_hat_k(cases: Iterable[AnyCounts], k: int, *, level: float = LEVEL) -> Estimate:
+    """pass^k, the chance that all of k runs of a case pass, averaged over cases: "works every time".
+
+    `C(c, k) / C(n, k)` with c of n runs passed (Yao et al. 2024, tau-bench, arXiv:2406.12045). Arguments and
+    errors are those of `pass_at_k`.
+    """
+    return _over_cases(cases, k, level, at_least_one=False)
+
+
+def _chance(passed: int, runs: int, k: int, *, at_least_one: bool) -> float:
+    if at_least_one:
+        return 1 - math.comb(runs - passed, k) / math.comb(runs, k)
+    return math.comb(passed, k) / math.comb(runs, k)
+
+
+def _over_cases(
+    cases: Iterable[AnyCounts],
+    k: int,
+    level: float,
+    *,
+    at_least_one: bool,
+) -> Estimate:
+    checked_whole(k, name="k", least=1)
+    checked_level(level)
+    given = [CaseCounts(*case) for case in cases]
+    for case in given:
+        if sum(case) < k:
+            raise InvalidArgument(
+                f"`k` is {k}, and a case has {sum(case)} runs; give k <= the runs of a case"
+            )
+    method = "pass@k, t over cases" if at_least_one else "pass^k, t over cases"
+    decided = [case for case in given if case.passed + case.failed >= k]
+    found = [
+        _chance(case.passed, case.passed + case.failed, k, at_least_one=at_least_one) for case in decided
+    ]
+    ends = [
+        [
+            _chance(case.passed + case.missing * side, sum(case), k, at_least_one=at_least_one)
+            for case in given
+        ]
+        for side in (False, True)
+    ]
+    few = len(given) < 2
+    low, high = (None, None) if few else (_end(ends[0], level, -1), _end(ends[1], level, 1))
+    return Estimate(
+        estimate=fmean(found) if found else None,
+        low=low,
+        high=high,
+        level=level,
+        method=method,
+        n_items=len(given),
+        n_runs=sum(case.passed + case.failed for case in given),
+        n_clusters=len(decided),
+        n_missing=sum(case.missing for case in given),
+        standard_error=stdev(found) / math.sqrt(len(found)) if len(found) > 1 else None,
+        reason=_why(len(given), len(found)),
+        warnings=_warnings(ends, low, high),
+    )
+
+
+def _end(chances: list[float], level: float, side: int) -> float:
+    half = t_quantile((1 + level) / 2, len(chances) - 1) * stdev(chances) / math.sqrt(len(chances))
+    return min(1.0, max(0.0, fmean(chances) + side * half))
+
+
+def _why(given: int, found: int) -> str | None:
+    if not found:
+        return "no case has k decided runs"
+    return None if given > 1 else "an interval needs at least 2 cases, got 1"
+
+
+def _warnings(ends: list[list[float]], low: float | None, high: float | None) -> tuple[str, ...]:
+    if low is None or low != high or not ends[0]:
+        return ()
+    return ("no case differs from another, so the interval has no width and means little",)
