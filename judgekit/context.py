@@ -20,10 +20,16 @@ T = TypeVar("T")
 
 
 class RunScope:
-    """Things that the calls of one run share; made on first use, closed at the end in reverse order."""
+    """Things that the calls of one run share; made on first use, closed at the end in reverse order.
+
+    Attributes:
+        masker: Masks every key that the run has been handed.
+        case_ids: The cases of the plan; empty outside an experiment.
+    """
 
     def __init__(self) -> None:
         self.masker = Masker()
+        self.case_ids: frozenset[str] = frozenset()
         self._services: dict[Hashable, Any] = {}
         self._closers: list[Callable[[], Awaitable[None] | None]] = []
 

@@ -23,7 +23,6 @@ from judgekit.providers.base import (
 )
 
 if TYPE_CHECKING:
-    from judgekit.providers.cache import PLAN_CASES
     from judgekit.providers.calling import ask
     from judgekit.providers.litellm_wire import price_of
     from judgekit.providers.services import LIMITS
@@ -33,7 +32,6 @@ __all__ = [
     "CACHE_MODES",
     "LEDGER",
     "LIMITS",
-    "PLAN_CASES",
     "RUNGS",
     "Answer",
     "AnswerFormat",
@@ -57,7 +55,6 @@ __all__ = [
 _ON_DEMAND = {
     "LEDGER": "spend",
     "LIMITS": "services",
-    "PLAN_CASES": "cache",
     "Ledger": "spend",
     "ask": "calling",
     "ledger_of": "spend",

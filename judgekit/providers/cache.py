@@ -26,7 +26,6 @@ from judgekit.errors import FileUnreadable, InvalidArgument
 from judgekit.providers.base import CACHE_MODES, CacheMode, Reply, Request, Usage
 
 __all__ = [
-    "PLAN_CASES",
     "Cache",
     "Ordinals",
     "Record",
@@ -35,7 +34,6 @@ __all__ = [
     "request_key",
 ]
 
-PLAN_CASES = "judgekit.plan-cases"
 _VERSION = 1
 _BUSY_SECONDS = 10.0
 _ATTEMPTS_KEPT = 4096

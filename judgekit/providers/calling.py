@@ -17,7 +17,7 @@ from judgekit.errors import (
 )
 from judgekit.providers.attempts import Question
 from judgekit.providers.base import Answer, CacheMode, Reader, Request, Unusable, Usage
-from judgekit.providers.cache import PLAN_CASES, Cache, Ordinals, Record, cache_mode, cache_path, request_key
+from judgekit.providers.cache import Cache, Ordinals, Record, cache_mode, cache_path, request_key
 from judgekit.providers.services import services_of
 
 __all__ = ["ask"]
@@ -149,7 +149,7 @@ class _Asking:
             self._case_id,
             self._ordinal,
             position=self._position,
-            plan=self._scope.service(PLAN_CASES, frozenset),
+            plan=self._scope.case_ids,
         )
         if record is None:
             return None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from judgekit.errors import ContentRefused, InvalidArgument, ProviderUnavailable, ReplayMissing
 from judgekit.jsonable import json_line
-from judgekit.providers import PLAN_CASES, Price, Request, Unusable, ask
+from judgekit.providers import Price, Request, Unusable, ask
 from judgekit.providers.cache import request_key
 from judgekit.testing import FakeProvider, Fault, says
 
@@ -186,7 +186,7 @@ async def one_by_one(requests, order=None, plan=None, case_ids=None):
 
     scope, answers = RunScope(), {}
     if plan is not None:
-        scope.service(PLAN_CASES, lambda: frozenset(plan))
+        scope.case_ids = frozenset(plan)
     for index in order or range(len(requests)):
         case_id = case_ids[index] if case_ids else f"case-{index}"
         attempt_context.set(
