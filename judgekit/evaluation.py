@@ -341,14 +341,19 @@ class EvalCase:
         object.__setattr__(case, "dialogue", dialogue)
         return case
 
-    def replaced(self, evaluators: Sequence[EvaluatorLike]) -> EvalCase:
-        """The same case with another evaluator in the place of each of its own."""
+    def replaced(
+        self,
+        *,
+        evaluators: Sequence[EvaluatorLike] | None = None,
+        interactions: Iterable[Interaction] | None = None,
+    ) -> EvalCase:
+        """The same case, with another evaluator in the place of each of its own, or other interactions."""
         case = EvalCase(
             self.id,
             self.command,
-            *evaluators,
+            *(self.evaluators if evaluators is None else evaluators),
             recorded_calls=self.recorded_calls,
-            interactions=self.interactions,
+            interactions=self.interactions if interactions is None else interactions,
             tags=self.tags,
             metadata=self.metadata,
         )

@@ -81,7 +81,7 @@ def _journal_rows(head: Mapping[str, Any], rows: Sequence[Row | BadRow], *, torn
     for row in rows:
         if isinstance(row, BadRow):
             attempts.append((-1, 0, row))
-        elif "interaction" in row.values:
+        elif "interaction" in row.values and _was_made(row.values):
             position = order.get(str(row.values.get("id")), len(order))
             attempts.append((position, int(row.values.get("run") or 0), _attempt(row)))
     return [row for _, _, row in sorted(attempts, key=lambda entry: entry[:2])]
@@ -103,6 +103,14 @@ def _mapped(place: str, values: Any) -> Row | BadRow:
     return BadRow(f"{place}: it must be an object with named columns, got {type(values).__name__}")
 
 
+def _was_made(attempt: Mapping[str, Any]) -> bool:
+    """Whether the agent was called; a run that was interrupted or out of money has others too."""
+    own = next(iter(attempt.get("results") or ()), {})
+    evidence = attempt.get("interaction") or {}
+    reached = own.get("label") != "target" or own.get("outcome") != "inconclusive"
+    return reached or "latency" in evidence or "turns" in evidence
+
+
 def _attempt(row: Row) -> Row | BadRow:
     """An attempt of an earlier run as a row: its case's id, what was asked, and the evidence."""
     try:
@@ -122,7 +130,8 @@ def _json_rows(data: bytes) -> Iterator[Row | BadRow]:
         raise FileUnreadable(f"it is no JSON: {error}") from error
     if isinstance(document, Mapping) and document.get("format") == "judgekit-report":
         for number, attempt in enumerate(document.get("attempts") or (), start=1):
-            yield _attempt(Row(f"attempt {number}", attempt))
+            if _was_made(attempt):
+                yield _attempt(Row(f"attempt {number}", attempt))
     elif isinstance(document, list):
         yield from (_mapped(f"row {number}", row) for number, row in enumerate(document, start=1))
     else:

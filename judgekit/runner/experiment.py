@@ -21,6 +21,7 @@ from judgekit.reporting import EvalReport
 from judgekit.runner.judges import with_judges
 from judgekit.runner.naming import calling_module, checked_name
 from judgekit.runner.prices import checked_prices
+from judgekit.runner.rescoring import rescored
 from judgekit.runner.settings import Prepared, Settings, prepared
 from judgekit.schedule import Agent, CostLimit, Observer, run_attempts
 from judgekit.store import RunStore
@@ -158,6 +159,22 @@ class ExperimentRunner:
         if not is_finite_number(seconds) or seconds <= 0:
             raise InvalidArgument(f"`timeout` must be a finite number of seconds > 0, got {seconds!r}")
         return self._with(timeout=float(seconds))
+
+    def rescore(self, run: str | PathLike[str]) -> ExperimentRunner:
+        """Score what an earlier run's agent did, in place of calling an agent.
+
+        Every case gets the interactions that the run has under its id; the evaluators, the judges and the
+        gate are this plan's. What the run never came to, since it was interrupted or out of money, is not
+        there to be scored. Secrets in the evidence are masked, as in the run's files.
+
+        Args:
+            run: Its folder, `journal.jsonl` or `report.json`.
+
+        Raises:
+            FileUnreadable: It is no run.
+            InvalidArgument: The plan has no cases, or the run holds no attempt at one of them.
+        """
+        return self._of(rescored(self._settings, Path(run)))
 
     def max_cost(self, dollars: float, *, prices: Mapping[str, Price] | None = None) -> ExperimentRunner:
         """Let judges and agents together spend so many US dollars.

@@ -31,4 +31,4 @@ def with_judges(settings: Settings, change: Callable[[Any], Any]) -> Settings:
 def _with_evaluators(case: EvalCase, evaluators: tuple[EvaluatorLike, ...]) -> EvalCase:
     if all(new is old for new, old in zip(evaluators, case.evaluators, strict=True)):
         return case
-    return case.replaced(evaluators)
+    return case.replaced(evaluators=evaluators)

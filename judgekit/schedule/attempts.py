@@ -99,7 +99,7 @@ class _Run:
         self._turn_called = False
         self._turn_began = time.perf_counter()
         self._attempts = self._in_order()
-        self._budget = None if plan.max_cost is None else _budget(plan.max_cost, store, scope)
+        self._budget = _budget(plan, store, scope)
         self._unaffordable: list[tuple[int, int]] = []
 
     def _in_order(self) -> Iterator[tuple[int, int]]:
@@ -213,10 +213,14 @@ class _Run:
         return None
 
 
-def _budget(limit: CostLimit, store: RunStore, scope: RunScope) -> Budget:
+def _budget(plan: Plan, store: RunStore, scope: RunScope) -> Budget | None:
+    if plan.max_cost is None:
+        return None
     earlier = store.results
-    spent = earlier.spend.cost + earlier.judges.cost + earlier.users.cost
-    return Budget(limit, scope, spent=spent)
+    spent = earlier.judges.cost
+    if plan.agent is not None:  # what recorded agents cost was spent by another run
+        spent += earlier.spend.cost + earlier.users.cost
+    return Budget(plan.max_cost, scope, spent=spent)
 
 
 def _set_up_failed(
