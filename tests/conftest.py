@@ -1,14 +1,21 @@
 """Fixtures that several test modules share."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from judgekit.evaluation import EvalResult, Kind, Measurement, Outcome
+from judgekit.gate import Gate
+from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCall
+from judgekit.reporting import EvalReport
+from judgekit.results import CaseResult, Results
 from judgekit.testing import FakeProvider
 
 # A busy machine is no failure of the code; a failure on the build machine must come back here.
@@ -58,3 +65,96 @@ def fake_provider() -> Iterator[Callable[..., FakeProvider]]:
             return stack.enter_context(FakeProvider(*args, **options))
 
         yield start
+
+
+STARTED = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
+FINISHED = datetime(2025, 3, 1, 12, 0, 7, 250_000, tzinfo=UTC)
+
+
+def report_of(attempts, *, gate=None, runs=1, name="orders"):
+    """A report over CaseResults; cases stand in the order in which they first appear."""
+    gate = Gate.all_cases_should_pass() if gate is None else gate
+    case_ids = list(dict.fromkeys(attempt.case_id for attempt in attempts))
+    results = Results(case_ids)
+    for attempt in attempts:
+        index = case_ids.index(attempt.case_id)
+        results.add(index, attempt.run, attempt.interaction, attempt.results)
+    ordered = sorted(attempts, key=lambda attempt: (case_ids.index(attempt.case_id), attempt.run))
+    return EvalReport(
+        name=name,
+        started_at=STARTED,
+        finished_at=FINISHED,
+        runs=runs,
+        counts=results,
+        results=ordered,
+        decision=gate.decide(results),
+        gate=gate,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_report():
+    """Makes a report over a list of attempts."""
+    return report_of
+
+
+@pytest.fixture(scope="session")
+def hostile_texts():
+    """Forty texts that break out of what does not expect them; the n-th holds the word `mark-n`."""
+    texts = json.loads(Path(__file__).with_name("hostile_texts.json").read_text(encoding="utf-8"))
+    # A formula is one only where a cell begins with it.
+    return [
+        *(f"{text} mark-{number}" for number, text in enumerate(texts)),
+        "mark-39 " + "<b>x</b>" * 131_072,
+    ]
+
+
+@pytest.fixture(scope="session")
+def hostile_report(hostile_texts):
+    """A report of two attempts a hostile text, failed and inconclusive, with that text in every field."""
+    attempts = [_hostile(text, run) for text in hostile_texts for run in (1, 2)]
+    return report_of(attempts, runs=2, name="run " + hostile_texts[1])
+
+
+def _hostile(text, run):
+    call = ModelCall(
+        model=text,
+        provider=text,
+        input_tokens=1,
+        output_tokens=1,
+        latency=0.5,
+        cost=0.01,
+        finish_reasons=(text,),
+        messages=({"role": text, "content": text},),
+    )
+    interaction = Interaction(
+        command_text=text,
+        user_message=text,
+        reply=text,
+        model_text=f"model {text}",
+        tool_calls=(ToolCall(text, {text: [text]}, {text: text}, id=text), ToolCall(text, text, error=text)),
+        model_calls=(call,),
+        guardrails=(GuardrailResult(text, text, False, text),),
+        latency=0.5,
+        error=text,
+        messages=(
+            {"role": "user", "content": text},
+            {"role": text, "content": [{"type": text, "text": text}]},
+        ),
+    )
+    measured = Measurement(
+        model=text,
+        model_served=text,
+        criterion=text,
+        prompt=text,
+        schema=text,
+        rung=text,
+        parameters={text: text},
+        notes=(text,),
+        requests=1,
+        fingerprint=text,
+    )
+    judged = EvalResult(Outcome.PASS, text, None, text, text, 0.5, 0.25, measurements=(measured,))
+    missing = EvalResult(Outcome.INCONCLUSIVE, text, Kind.JUDGE_FAILED, text, f"b {text}", cause=text)
+    flaky = EvalResult(Outcome.FAIL if run == 1 else Outcome.PASS, text, label=f"c {text}")
+    return CaseResult(text, run, interaction, (judged, missing, flaky))

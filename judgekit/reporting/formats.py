@@ -13,7 +13,7 @@ from judgekit.errors import InvalidArgument
 if TYPE_CHECKING:
     from judgekit.reporting.report import EvalReport
 
-__all__ = ["FORMATS", "ReportFormat", "format_for"]
+__all__ = ["FORMATS", "ReportFormat", "format_for", "format_named"]
 
 Writer: TypeAlias = "Callable[[EvalReport, TextIO], None]"
 
@@ -23,7 +23,7 @@ class ReportFormat:
     """One format.
 
     Attributes:
-        name: For people.
+        name: As `EvalReport.render` takes it.
         suffixes: Of the files it is written to, lower case.
         module: Module of this package whose `write(report, stream)` writes it; loaded when used.
     """
@@ -38,9 +38,25 @@ class ReportFormat:
 
 
 FORMATS = (
-    ReportFormat("JSON", (".json",), "json_file"),
+    ReportFormat("json", (".json",), "json_file"),
     ReportFormat("text", (".txt",), "text"),
+    ReportFormat("junit", (".xml",), "junit"),
+    ReportFormat("markdown", (".md",), "markdown"),
+    ReportFormat("csv", (".csv",), "csv_file"),
 )
+
+
+def format_named(name: str) -> ReportFormat:
+    """The format of this name.
+
+    Raises:
+        InvalidArgument: There is none; the known names are listed.
+    """
+    for entry in FORMATS:
+        if entry.name == name:
+            return entry
+    known = ", ".join(entry.name for entry in FORMATS)
+    raise InvalidArgument(f"`format` must be one of {known}; got {name!r}")
 
 
 def format_for(path: Path) -> ReportFormat:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import NoReturn, Protocol, runtime_checkable
 
@@ -13,7 +14,7 @@ from judgekit.errors import GateFailed, InvalidArgument
 from judgekit.evaluation import Outcome
 from judgekit.gate import Decision, Gate
 from judgekit.reporting.cases import CaseSummary, summarised
-from judgekit.reporting.formats import format_for
+from judgekit.reporting.formats import format_for, format_named
 from judgekit.reporting.text import render_text
 from judgekit.results import CaseResult, Results
 from judgekit.spending import JudgeSpend, Spend
@@ -94,14 +95,30 @@ class EvalReport:
         """What the judges spent."""
         return self.counts.judges
 
-    def render(self, *, all: bool = False, intervals: bool = False) -> str:
-        """The report as text, without a line feed at its end.
+    def render(
+        self, format: str = "text", *, all: bool = False, intervals: bool = False, most: int | None = None
+    ) -> str:
+        """The report in one of its formats; as text without a line feed at its end.
 
         Args:
-            all: Print every attempt, not only failed and inconclusive ones.
-            intervals: Print the 95 % interval of each rate.
+            format: `text`, `json`, `junit`, `markdown`, `csv` or `html`.
+            all: Of the text, print every attempt, not only failed and inconclusive ones.
+            intervals: Of the text, print the 95 % interval of each rate.
+            most: Of the text, print at most so many attempts, and how many more there are.
+
+        Raises:
+            InvalidArgument: There is no such format, or one of the choices is made for another than text.
         """
-        return render_text(self, all_attempts=all, intervals=intervals)
+        if format == "text":
+            return render_text(self, all_attempts=all, intervals=intervals, most=most)
+        writer = format_named(format).writer()
+        if all or intervals or most is not None:
+            raise InvalidArgument(
+                f"`all`, `intervals` and `most` are choices of the text report, got them for {format!r}"
+            )
+        stream = StringIO(newline="")
+        writer(self, stream)
+        return stream.getvalue()
 
     def raise_for_gate(self) -> None:
         """Raise unless the gate passed.
