@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.cli.exits import EXIT_CODES
+from judgekit.cli.delivering import check_outputs, deliver
 from judgekit.cli.mistakes import Interrupted, Mistake
 from judgekit.cli.progress import Watch, watching
-from judgekit.cli.streams import only_json_on_stdout, quiet_stdout, write_out
+from judgekit.cli.streams import only_json_on_stdout
 from judgekit.cli.suite import load_experiment
 from judgekit.reporting import EvalReport
-from judgekit.reporting.formats import format_for
 from judgekit.runner import ExperimentRunner
 
-__all__ = ["run_suite"]
+__all__ = ["outlined_only", "plan_of", "run_plan", "run_suite", "selected", "watched", "with_settings"]
 
 
 def run_suite(
@@ -30,6 +28,7 @@ def run_suite(
     limit: int | None,
     outputs: Sequence[Path],
     as_json: bool,
+    dry_run: bool = False,
     **settings: Any,
 ) -> int:
     """Run a suite and print its report; the exit code.
@@ -38,20 +37,30 @@ def run_suite(
         Mistake: The user can mend it.
         Interrupted: Ctrl-C ended the run.
     """
-    _check_outputs(outputs)
+    check_outputs(outputs)
     with only_json_on_stdout(as_json):
-        plan = _set(_plan(suite, model, judge_model), **settings)
-        report = _run(_selected(plan, texts, limit))
-    for path in outputs:
-        report.write(path)
-    if as_json:
-        _write_json(report)
-    else:
-        write_out(report.render())
-    return EXIT_CODES[report.decision.outcome]
+        plan = selected(with_settings(plan_of(suite, model, judge_model), **settings), texts, limit)
+        if not dry_run:
+            report = run_plan(plan)
+    return (
+        outlined_only(plan, as_json=as_json) if dry_run else deliver(report, outputs=outputs, as_json=as_json)
+    )
 
 
-def _plan(suite: str, model: str | None, judge_model: str | None) -> ExperimentRunner:
+def outlined_only(plan: ExperimentRunner, *, as_json: bool) -> int:
+    """Print what a plan would do, with what it may cost; 0."""
+    from judgekit.cli.outlining import print_outline
+
+    print_outline(plan.outline(priced=True), as_json=as_json)
+    return 0
+
+
+def plan_of(suite: str, model: str | None, judge_model: str | None) -> ExperimentRunner:
+    """The experiment of a suite, with the models that the user named.
+
+    Raises:
+        Mistake: There is none, or a model was named that nothing in it takes.
+    """
     plan, taken = load_experiment(suite, {"model": model, "judge_model": judge_model})
     if model is not None and "model" not in taken:
         raise Mistake(
@@ -79,14 +88,15 @@ def _judged_by(plan: ExperimentRunner, suite: str, model: str) -> ExperimentRunn
     return changed
 
 
-def _set(
+def with_settings(
     plan: ExperimentRunner,
     *,
-    repeat: int | None,
+    repeat: int | None = None,
     concurrency: int | None,
     max_cost: float | None,
     resume: str | None,
 ) -> ExperimentRunner:
+    """The plan with what was set on the command line."""
     if repeat is not None:
         plan = plan.repeat(repeat)
     if concurrency is not None:
@@ -96,7 +106,8 @@ def _set(
     return plan if resume is None else plan.resume(resume)
 
 
-def _selected(plan: ExperimentRunner, texts: Sequence[str], limit: int | None) -> ExperimentRunner:
+def selected(plan: ExperimentRunner, texts: Sequence[str], limit: int | None) -> ExperimentRunner:
+    """The plan with the cases whose id holds one of `texts`, and of those the first `limit`."""
     if texts:
         wanted = [text.casefold() for text in texts]
         plan = plan.filter(lambda case: any(text in case.id.casefold() for text in wanted))
@@ -106,10 +117,26 @@ def _selected(plan: ExperimentRunner, texts: Sequence[str], limit: int | None) -
     return plan
 
 
-def _run(plan: ExperimentRunner) -> EvalReport:
+def run_plan(plan: ExperimentRunner) -> EvalReport:
+    """Run a plan with its progress on stderr.
+
+    Raises:
+        Mistake: A file could not be written.
+        Interrupted: Ctrl-C ended the run.
+    """
+    return watched(lambda watch: plan.run(observer=watch))
+
+
+def watched(run: Callable[[Watch], EvalReport]) -> EvalReport:
+    """What `run` reports, with its progress on stderr.
+
+    Raises:
+        Mistake: A file could not be written.
+        Interrupted: Ctrl-C ended it.
+    """
     with watching() as watch:
         try:
-            return plan.run(observer=watch)
+            return run(watch)
         except KeyboardInterrupt:
             raise Interrupted(_way_on(watch)) from None
         except OSError as error:
@@ -121,25 +148,3 @@ def _run(plan: ExperimentRunner) -> EvalReport:
 def _way_on(watch: Watch) -> str:
     file = watch.report.file if watch.report is not None else None
     return "" if file is None else f"; go on with --resume {shlex.quote(str(file.parent))}"
-
-
-def _check_outputs(outputs: Sequence[Path]) -> None:
-    """Refuse before the run what would lose its report after it."""
-    for path in outputs:
-        format_for(path)
-        if path.is_dir():
-            raise Mistake(f"-o {path} is a folder; name a file in it")
-        folder = path.parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Mistake(f"-o {path}: the folder {folder} cannot be made: {error.strerror}") from error
-        if not os.access(folder, os.W_OK):
-            raise Mistake(f"-o {path}: the folder {folder} may not be written")
-
-
-def _write_json(report: EvalReport) -> None:
-    from judgekit.reporting.json_file import write
-
-    with quiet_stdout(encoding="utf-8") as stream:
-        write(report, stream)

@@ -20,6 +20,7 @@ from judgekit.replay import ToolBindings
 from judgekit.reporting import EvalReport
 from judgekit.runner.judges import with_judges
 from judgekit.runner.naming import calling_module, checked_name
+from judgekit.runner.outline import Outline, outline_of
 from judgekit.runner.prices import checked_prices
 from judgekit.runner.rescoring import rescored
 from judgekit.runner.settings import Prepared, Settings, prepared
@@ -211,6 +212,18 @@ class ExperimentRunner:
         """Write neither a journal nor a report; attempts are kept in memory."""
         return self._with(directory=None)
 
+    def outline(self, *, priced: bool = False) -> Outline:
+        """Check the plan as `run` does, and say what it would do. Nothing is called or written.
+
+        Args:
+            priced: Also estimate what the judges would cost, for which litellm is imported.
+
+        Raises:
+            InvalidPlan: The plan cannot work. All problems are named.
+            FileUnreadable: The journal to resume is none.
+        """
+        return outline_of(prepared(self._settings, RunScope().masker, datetime.now(UTC)), priced=priced)
+
     def run(self, *, observer: Observer | None = None) -> EvalReport:
         """Run the plan and wait for its end; works inside a running loop too, as in notebooks.
 
@@ -241,6 +254,7 @@ class ExperimentRunner:
 
 
 async def _carried_out(plan: Prepared, store: RunStore, scope: RunScope, observer: Observer) -> EvalReport:
+    scope.case_ids = frozenset(store.head.case_ids)
     observer.planned(store.head.planned)
     for outcome in list(store.results.attempts()):
         observer.finished(outcome)

@@ -15,7 +15,7 @@ from typing import Any
 from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.results import TARGET, Requirements
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "RunHead"]
+__all__ = ["FORMAT", "FORMAT_VERSION", "RunHead", "versions_now"]
 
 FORMAT = "judgekit-journal"
 FORMAT_VERSION = 1
@@ -23,7 +23,8 @@ FORMAT_VERSION = 1
 _NEVER_RAN = "the run ended before this attempt did"
 
 
-def _versions() -> dict[str, str]:
+def versions_now() -> dict[str, str]:
+    """The versions of judgekit and Python that are running."""
     try:
         ours = version("judgekit-evals")
     except PackageNotFoundError:
@@ -61,7 +62,7 @@ class RunHead:
     case_runs: Sequence[int]
     requirement_sets: tuple[Requirements, ...]
     requirement_of: Sequence[int]
-    versions: Mapping[str, str] = field(default_factory=_versions)
+    versions: Mapping[str, str] = field(default_factory=versions_now)
 
     def to_json(self) -> dict[str, Any]:
         """The head as the data of a line."""

@@ -1,0 +1,96 @@
+"""A gate from options, so that a run can be decided without a line of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from judgekit.cli.mistakes import Mistake
+
+if TYPE_CHECKING:
+    from judgekit.gate import Gate
+
+__all__ = ["gate_from", "gate_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--all-pass", is_flag=True, help="Every attempt must pass."),
+    click.option(
+        "--pass-rate", "pass_rates", metavar="[NAME=]RATE", multiple=True,
+        help="At least this share must pass, 0 to 1: of all attempts, or of what NAME names; repeatable.",
+    ),
+    click.option(
+        "--mean-score", "mean_scores", metavar="NAME=SCORE", multiple=True,
+        help="The mean score of criterion NAME must be at least this, 0 to 1; repeatable.",
+    ),
+    click.option(
+        "--max-inconclusive", "inconclusives", metavar="[NAME=]RATE", multiple=True,
+        help="At most this share may be inconclusive, 0 to 1; repeatable.",
+    ),
+    click.option("--no-target-failures", is_flag=True, help="No agent call may fail."),
+    click.option("--all-conclusive", is_flag=True, help="Each attempt needs a result that passed or failed."),
+)  # fmt: skip
+
+
+def gate_options(function: F) -> F:
+    """Attach every option that `gate_from` reads."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def gate_from(
+    *,
+    all_pass: bool,
+    pass_rates: tuple[str, ...],
+    mean_scores: tuple[str, ...],
+    inconclusives: tuple[str, ...],
+    no_target_failures: bool,
+    all_conclusive: bool,
+) -> Gate | None:
+    """All that the options ask for, joined; None where they ask for nothing.
+
+    Raises:
+        Mistake: A share is no number.
+        InvalidArgument: It is none from 0 to 1.
+    """
+    from judgekit.gate import Gate
+
+    gates: list[Gate] = []
+    if all_pass:
+        gates.append(Gate.all_cases_should_pass())
+    for text in pass_rates:
+        name, rate = _named("--pass-rate", text)
+        gates.append(Gate.pass_rate_should_be_at_least(rate, of=name))
+    for text in mean_scores:
+        name, score = _named("--mean-score", text)
+        if name is None:
+            raise Mistake(f"--mean-score {text}: write NAME=SCORE, such as polite=0.8")
+        gates.append(Gate.mean_score_should_be_at_least(score, of=name))
+    for text in inconclusives:
+        name, rate = _named("--max-inconclusive", text)
+        gates.append(Gate.inconclusive_should_be_at_most(rate, of=name))
+    if no_target_failures:
+        gates.append(Gate.target_should_not_fail())
+    if all_conclusive:
+        gates.append(Gate.every_attempt_should_be_conclusive())
+    if not gates:
+        return None
+    joined = gates[0]
+    for gate in gates[1:]:
+        joined = joined & gate
+    return joined
+
+
+def _named(option: str, text: str) -> tuple[str | None, float]:
+    """`polite=0.8` or `0.8`; a criterion's name may hold `=` itself."""
+    name, equals, number = text.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        hint = f"{name}=0.8" if name else "0.8"
+        raise Mistake(f"{option} {text}: {number!r} is no number from 0 to 1; write {hint}") from None
+    return (name if equals else None), value

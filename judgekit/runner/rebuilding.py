@@ -1,0 +1,139 @@
+"""The criteria of an earlier run, from its suite, or from what its journal says of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import product
+from typing import Any
+
+from judgekit.context import RunScope
+from judgekit.errors import InvalidArgument
+from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike, Measurement
+from judgekit.jsonable import json_line
+from judgekit.judging.criterion import Criterion
+from judgekit.judging.judge import Judge
+from judgekit.judging.scales import SCORE, Binary, Scale
+from judgekit.results import RUNNER_LABELS, Requirements
+from judgekit.runner.experiment import ExperimentRunner
+from judgekit.runner.rejudging import Again
+from judgekit.runner.settings import prepared
+from judgekit.schedule import JUDGE
+from judgekit.store import RunHead, StoredRun
+from judgekit.text import one_line
+
+__all__ = ["from_journal", "from_plan"]
+
+_SCALES: Mapping[str, Scale] = {"score": SCORE, "binary": Binary()}
+
+
+def from_plan(stored: StoredRun, plan: ExperimentRunner, scope: RunScope) -> tuple[list[Again], list[str]]:
+    """What to judge with, taken from a suite's own plan; and the names of its judges.
+
+    Raises:
+        InvalidArgument: The plan is not the one that was run.
+        InvalidPlan: It cannot work at all.
+    """
+    found = prepared(plan._settings, scope.masker, datetime.now(UTC))
+    again = []
+    for index, case_id in enumerate(stored.head.case_ids):
+        position = found.head.case_at.get(case_id)
+        if position is None:
+            raise InvalidArgument(f"the suite has no case {case_id!r}, which the run has")
+        if _required(found.head, position) != _required(stored.head, index):
+            raise InvalidArgument(
+                f"the evaluators of case {case_id!r} have changed since the run; "
+                "run the suite again, or leave out what is new"
+            )
+        case = found.plan.cases[position]
+        again.append(Again(case, tuple(_judged_only(found.plan.evaluators_of(case)))))
+    return again, list(found.head.judges)
+
+
+def _required(head: RunHead, index: int) -> Requirements:
+    return head.requirement_sets[head.requirement_of[index]]
+
+
+def _judged_only(evaluators: Iterable[EvaluatorLike]) -> Iterator[EvaluatorLike | None]:
+    for evaluator in evaluators:
+        judged = getattr(evaluator, "__eval_label__", None) == JUDGE
+        count: int = getattr(evaluator, "result_count", 1)
+        yield from (evaluator,) if judged and count == 1 else (None,) * count
+
+
+def from_journal(stored: StoredRun, judge: Judge) -> list[Again]:
+    """What to judge with, rebuilt from what the journal says of each criterion.
+
+    Only what the journal holds completely is rebuilt: criteria on `Score()` or `Binary()` without a
+    reference, judged by one model with a prompt of judgekit's own. The fingerprint of each verdict proves it.
+
+    Raises:
+        InvalidArgument: A criterion holds more than that, or there is none.
+    """
+    known: dict[str, Criterion] = {}
+    found: list[dict[int, Criterion]] = [{} for _ in stored.head.case_ids]
+    for attempt in stored.attempts:
+        if attempt.results and attempt.results[0].label in RUNNER_LABELS:
+            continue
+        rebuilt = found[stored.head.case_at[attempt.case_id]]
+        for position, result in enumerate(attempt.results):
+            if result.label == JUDGE and result.measurements and position not in rebuilt:
+                criterion = _rebuilt(result, judge)
+                rebuilt[position] = known.setdefault(result.name or "", criterion)
+    if not known:
+        raise InvalidArgument("no judge was asked in this run, so there is nothing to judge again")
+    return [_again(stored.head, index, found[index], known) for index in range(len(found))]
+
+
+def _again(
+    head: RunHead, index: int, rebuilt: Mapping[int, Criterion], known: Mapping[str, Criterion]
+) -> Again:
+    case_id = head.case_ids[index]
+    evaluators = tuple(
+        # Where this case's own reply was blank, the criterion of its name was asked elsewhere.
+        rebuilt.get(position, known.get(name or "")) if label == JUDGE else None
+        for position, (label, name) in enumerate(_required(head, index))
+    )
+    return Again(EvalCase(case_id, case_id), evaluators)
+
+
+def _rebuilt(result: EvalResult, judge: Judge) -> Criterion:
+    first = result.measurements[0]
+    scale = _SCALES.get(first.schema)
+    if scale is not None and judge.prompt_for(first.schema).identity == first.prompt:
+        for threshold in _thresholds(result.threshold):
+            if _is_the_same(result.measurements, threshold, scale):
+                return judge.should_score_at_least(first.criterion, threshold, name=result.name, scale=scale)
+    raise InvalidArgument(
+        f"the criterion {one_line(result.name or first.criterion, 60)!r} was judged with more than the "
+        "journal holds, such as a reference, levels, a panel or its own prompt; name the suite with --suite"
+    )
+
+
+def _thresholds(needed: float | None) -> Iterator[float]:
+    if needed is not None:
+        yield needed
+        if needed == int(needed):
+            yield int(needed)
+
+
+def _is_the_same(measurements: Sequence[Measurement], threshold: float, scale: Scale) -> bool:
+    """Whether a criterion without anything else, judged so often by one model, has these fingerprints."""
+    for samples, score_from in product({1, len(measurements)}, ("verdict", "logprobs")):
+        shaped: dict[str, Any] = {
+            "threshold": threshold,
+            "scale": repr(scale),
+            "reference": None,
+            "samples": samples,
+            "score_from": score_from,
+        }
+        if all(_fingerprint(one, shaped) == one.fingerprint for one in measurements):
+            return True
+    return False
+
+
+def _fingerprint(one: Measurement, shaped: Mapping[str, Any]) -> str:
+    models = [one.model, one.model_served]
+    identity = [one.prompt, one.schema, one.criterion, models, one.rung, dict(one.parameters), dict(shaped)]
+    return hashlib.sha256(json_line(identity).encode()).hexdigest()[:16]
