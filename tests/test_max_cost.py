@@ -24,6 +24,7 @@ from judgekit import (
 from judgekit.evaluators import reply_should_contain
 from judgekit.judging import Criterion, Escalation, Panel
 from judgekit.providers import price_of
+from judgekit.schedule.metering import UncountedCostWarning
 from judgekit.testing import Fault, ScriptedModel, otherwise, says, verdict
 
 MODEL = "openai/gpt-4o-mini"
@@ -329,7 +330,7 @@ def test_other_agents_are_charged_with_what_they_say_they_cost():
     assert [attempt.passed for attempt in report.results] == [True, True, True, False, False]
     parts = [ModelCall(cost=0.4), ModelCall(cost=None)]
     report = plan(cases(5)).agent(lambda command: Interaction(reply="ok", model_calls=parts)).max_cost(1)
-    with pytest.warns(RuntimeWarning, match="max_cost does not count 3 agent calls of unknown cost"):
+    with pytest.warns(UncountedCostWarning, match="max_cost does not count 3 agent calls of unknown cost"):
         report = report.run()
     assert [attempt.passed for attempt in report.results] == [True, True, True, False, False]
 

@@ -54,11 +54,13 @@ class OrderAgent:
         model: Any litellm model string.
         orders: The shop.
         max_turns: How often the model may be asked for one answer.
+        instructions: What the model is told first.
     """
 
     model: str
     orders: OrderService
     max_turns: int = 8
+    instructions: str = INSTRUCTIONS
 
     async def answer(self, message: str) -> str:
         """The reply to a customer.
@@ -67,7 +69,7 @@ class OrderAgent:
             RuntimeError: The model still calls tools after `max_turns`.
         """
         messages: list[Any] = [
-            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "system", "content": self.instructions},
             {"role": "user", "content": message},
         ]
         for _ in range(self.max_turns):

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from judgekit.providers.base import Price
     from judgekit.providers.spend import Ledger
 
-__all__ = ["AgentMeter", "Budget", "CostLimit"]
+__all__ = ["AgentMeter", "Budget", "CostLimit", "UncountedCostWarning"]
+
+
+class UncountedCostWarning(UserWarning):
+    """A run with a cost limit made model calls whose cost nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Budget:
             warnings.warn(
                 f"max_cost does not count {calls} of unknown cost: it holds for models called through "
                 "litellm, and for agents that return an Interaction with its cost",
-                RuntimeWarning,
+                UncountedCostWarning,
                 stacklevel=2,
             )
 

@@ -1,0 +1,1 @@
+"""An adversarial suite over the order agent."""
