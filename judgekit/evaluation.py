@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from judgekit.checking import check_texts, items_of
+from judgekit.checking import is_finite_number as is_finite_number
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction, ToolCall
 from judgekit.jsonable import json_text
@@ -61,6 +62,7 @@ class Kind(Enum):
 
 
 _MISSING = frozenset({Kind.JUDGE_FAILED, Kind.BUDGET_SPENT, Kind.TIME_LIMIT, Kind.INTERRUPTED})
+_GIVEN_KINDS = (*_MISSING, Kind.NO_EVIDENCE, *(kind.value for kind in (*_MISSING, Kind.NO_EVIDENCE)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +144,23 @@ class EvalResult:
             raise InvalidArgument(f"`detail` must be text, got {self.detail!r}")
         if (self.kind is not None) != (self.outcome is Outcome.INCONCLUSIVE):
             raise InvalidArgument("`kind` belongs to INCONCLUSIVE and only to it")
+        self._check_optional_fields()
         score = self.score
         if score is not None and (
             isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1
         ):
             raise InvalidArgument(f"`score` must be a number from 0 to 1 or None, got {score!r}")
+
+    def _check_optional_fields(self) -> None:
+        """What a report could not write, or not read back."""
+        if self.kind is not None and not isinstance(self.kind, Kind):
+            raise InvalidArgument(f"`kind` must be a Kind, got {self.kind!r}")
+        check_texts("EvalResult", self, "name", "cause")
+        if self.threshold is not None and not is_finite_number(self.threshold):
+            raise InvalidArgument(f"`threshold` must be a finite number or None, got {self.threshold!r}")
+        if self.measurements != ():
+            measurements = items_of("EvalResult", "measurements", self.measurements, Measurement)
+            object.__setattr__(self, "measurements", measurements)
 
     @classmethod
     def passed(cls, detail: str = "") -> EvalResult:
@@ -169,7 +183,13 @@ class EvalResult:
             kind: `no_evidence` where the evidence is absent, else a missing measurement, which bounds
                 every gate: `judge_failed`, `budget_spent`, `time_limit`, `interrupted`.
             cause: The reason in a word or two; gates count by it.
+
+        Raises:
+            InvalidArgument: Another kind; `not_run` is the runner's own.
         """
+        if kind not in _GIVEN_KINDS:
+            known = ", ".join(one.value for one in Kind if one is not Kind.NOT_RUN)
+            raise InvalidArgument(f"`kind` must be one of {known}, got {kind!r}")
         return cls(Outcome.INCONCLUSIVE, detail, Kind(kind), cause=cause)
 
     @property
@@ -217,6 +237,11 @@ def _checked_evaluator(owner: str, evaluator: object) -> EvaluatorLike:
         label_of(evaluator)
     except InvalidArgument as error:
         raise InvalidArgument(f"{owner}: {error}") from None
+    count = getattr(evaluator, "result_count", 1)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InvalidArgument(
+            f"{owner}: `result_count` of {label_of(evaluator)} must be a whole number >= 1, got {count!r}"
+        )
     return evaluator  # type: ignore[return-value]
 
 
@@ -375,8 +400,3 @@ def _all(case_id: str, name: str, values: Iterable[object], kind: type) -> tuple
                 f"case {case_id!r}: `{name}` must hold {kind.__name__} objects, got {type(item).__name__}"
             )
     return items
-
-
-def is_finite_number(value: object) -> bool:
-    """Whether `value` is a finite int or float and no bool."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -11,24 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from judgekit.checking import check_amount, check_count, check_flag, check_texts, items_of
 from judgekit.errors import InvalidArgument
 from judgekit.jsonable import parse_json
 
 __all__ = ["GuardrailResult", "Interaction", "ModelCall", "ToolCall"]
 
-
-def _count(owner: str, name: str, value: object) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InvalidArgument(f"{owner}: `{name}` must be a whole number >= 0 or None, got {value!r}")
-
-
-def _amount(owner: str, name: str, value: object) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise InvalidArgument(f"{owner}: `{name}` must be a finite number >= 0 or None, got {value!r}")
+_MAY_BE_UNRECORDED = ("tool_calls", "model_calls")
 
 
 def _arguments(value: object) -> Mapping[str, Any] | str:
@@ -73,6 +62,7 @@ class ToolCall:
             raise InvalidArgument(f"ToolCall: `name` must be a tool's name, got {self.name!r}")
         if type(self.arguments) is not dict:
             object.__setattr__(self, "arguments", _arguments(self.arguments))
+        check_texts("ToolCall", self, "error", "id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +83,14 @@ class ModelCall:
     messages: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
-        _count("ModelCall", "input_tokens", self.input_tokens)
-        _count("ModelCall", "output_tokens", self.output_tokens)
-        _amount("ModelCall", "latency", self.latency)
-        _amount("ModelCall", "cost", self.cost)
-        object.__setattr__(self, "finish_reasons", tuple(self.finish_reasons))
-        object.__setattr__(self, "messages", tuple(self.messages))
+        check_count("ModelCall", "input_tokens", self.input_tokens)
+        check_count("ModelCall", "output_tokens", self.output_tokens)
+        check_amount("ModelCall", "latency", self.latency)
+        check_amount("ModelCall", "cost", self.cost)
+        check_texts("ModelCall", self, "model", "provider")
+        put = object.__setattr__
+        put(self, "finish_reasons", items_of("ModelCall", "finish_reasons", self.finish_reasons, str))
+        put(self, "messages", items_of("ModelCall", "messages", self.messages, Mapping))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +101,12 @@ class GuardrailResult:
     category: str | None = None
     passed: bool = True
     explanation: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InvalidArgument(f"GuardrailResult: `name` must be text, got {self.name!r}")
+        check_texts("GuardrailResult", self, "category", "explanation")
+        check_flag("GuardrailResult", "passed", self.passed)
 
 
 def _total(values: Iterable[float | None]) -> float | None:
@@ -161,22 +159,23 @@ class Interaction:
     user_calls: Sequence[ModelCall] = ()
 
     def __post_init__(self) -> None:
-        if self.reply is not None and not isinstance(self.reply, str):
-            raise InvalidArgument(
-                f"Interaction: `reply` must be text or None, got {type(self.reply).__name__}"
-            )
+        for name in ("command_text", "user_message"):
+            if not isinstance(text := getattr(self, name), str):
+                raise InvalidArgument(f"Interaction: `{name}` must be text, got {type(text).__name__}")
+        check_texts("Interaction", self, "reply", "model_text", "error")
+        check_flag("Interaction", "blocked", self.blocked)
+        check_flag("Interaction", "replayed", self.replayed)
         self._as_tuple("tool_calls", self.tool_calls, ToolCall)
         self._as_tuple("model_calls", self.model_calls, ModelCall)
         self._as_tuple("guardrails", self.guardrails, GuardrailResult)
-        if type(self.messages) is not tuple:
-            object.__setattr__(self, "messages", tuple(self.messages))
+        self._as_tuple("messages", self.messages, Mapping)
         if self.turns or self.user_calls:
             self._as_tuple("turns", self.turns, Interaction)
             self._as_tuple("user_calls", self.user_calls, ModelCall)
-        _amount("Interaction", "latency", self.latency)
-        _amount("Interaction", "cost", self.cost)
-        _count("Interaction", "input_tokens", self.input_tokens)
-        _count("Interaction", "output_tokens", self.output_tokens)
+        check_amount("Interaction", "latency", self.latency)
+        check_amount("Interaction", "cost", self.cost)
+        check_count("Interaction", "input_tokens", self.input_tokens)
+        check_count("Interaction", "output_tokens", self.output_tokens)
         if self.model_calls:
             for name in ("input_tokens", "output_tokens", "cost"):
                 if getattr(self, name) is None:
@@ -184,16 +183,9 @@ class Interaction:
                     object.__setattr__(self, name, total)
 
     def _as_tuple(self, name: str, value: Sequence[object] | None, kind: type) -> None:
-        if value is None or value == ():
+        if value == () or (value is None and name in _MAY_BE_UNRECORDED):
             return
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InvalidArgument(f"Interaction: `{name}` must be a list of {kind.__name__}, got {value!r}")
-        items = tuple(value)
-        for item in items:
-            if not isinstance(item, kind):
-                raise InvalidArgument(
-                    f"Interaction: `{name}` must hold {kind.__name__} objects, got {type(item).__name__}"
-                )
+        items = items_of("Interaction", name, value, kind)
         if items is not value:
             object.__setattr__(self, name, items)
 

@@ -136,7 +136,7 @@ def json_line(value: Any) -> str:
     try:
         text = _fast.encode(value)
         text.encode()
-    except (ValueError, TypeError, RecursionError):
+    except Exception:  # noqa: BLE001 - a user's mapping may raise anything
         # Rare: NaN, odd keys, lone surrogates, cycles. The slow walk cleans all of them.
         return _fast.encode(jsonable(value))
     return text

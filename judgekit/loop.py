@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import contextlib
 import contextvars
 import os
 import threading
@@ -30,12 +31,16 @@ class _LoopThread:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
+        self._closing = False
         self.thread = threading.Thread(target=self._serve, name="judgekit-loop", daemon=True)
         self.thread.start()
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self.loop)
-        self.loop.run_forever()
+        while not self._closing:
+            # A task that raises one of these throws it through the loop too, and anyone may stop the loop.
+            with contextlib.suppress(SystemExit, KeyboardInterrupt):
+                self.loop.run_forever()
 
     def close(self) -> None:
         """Cancel what still runs and close the loop, within a few seconds."""
@@ -46,6 +51,7 @@ class _LoopThread:
             ended.result(_CLOSING_SECONDS)
         except Exception:  # noqa: BLE001 - the process ends anyway, and must end quietly
             ended.cancel()
+        self._closing = True
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(_CLOSING_SECONDS)
         if not self.thread.is_alive():
@@ -113,11 +119,17 @@ def _run_on(loop: asyncio.AbstractEventLoop, function: Callable[[], Coroutine[An
         started.append(task)
         task.add_done_callback(lambda ended: _hand_over(ended, future))
 
-    loop.call_soon_threadsafe(start)
+    def stop() -> None:
+        if started:
+            started[0].cancel()
+        else:
+            future.cancel()
+
     try:
+        loop.call_soon_threadsafe(start)
         _wait(future)
     except KeyboardInterrupt:
-        loop.call_soon_threadsafe(lambda: started[0].cancel())
+        loop.call_soon_threadsafe(stop)
         _wait(future)
         raise
     return future.result()

@@ -59,7 +59,10 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
 
 def first_line(error: BaseException) -> str:
     """`ValueError: text` of an exception, on one line; the bare type where it has no text."""
-    text = one_line(str(error))
+    try:
+        text = one_line(str(error))
+    except Exception:  # noqa: BLE001 - an exception whose text cannot be had must not end a run
+        text = ""
     name = type(error).__name__
     return f"{name}: {text}" if text else name
 

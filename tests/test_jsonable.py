@@ -210,3 +210,11 @@ def test_json_data_is_known_as_such(value):
 @pytest.mark.parametrize("value", [{1}, b"x", date(2024, 1, 2), object()])
 def test_other_objects_are_no_json(value):
     assert not is_json_value(value)
+
+
+def test_a_mapping_that_raises_is_written_as_its_text():
+    class Stubborn(dict):
+        def items(self):
+            raise RuntimeError("no")
+
+    assert parse_json(json_line({"value": Stubborn(a=1)})) == {"value": "{'a': 1}"}

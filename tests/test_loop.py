@@ -183,3 +183,38 @@ def test_a_second_ctrl_c_no_longer_waits():
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "interrupted\n", "")
+
+
+@pytest.mark.parametrize(
+    "disturb",
+    [
+        "await asyncio.create_task(raising(SystemExit(3)))",
+        "await asyncio.create_task(raising(KeyboardInterrupt()))",
+        "asyncio.get_running_loop().call_soon(sys.exit); await asyncio.sleep(0.01)",
+        "asyncio.get_running_loop().stop(); await asyncio.sleep(0.01)",
+    ],
+)
+def test_nothing_that_runs_on_the_loop_ends_it(disturb):
+    code = f"""
+        import asyncio, sys
+        from judgekit.loop import run_sync
+
+        async def raising(error):
+            raise error
+
+        async def disturbing():
+            {disturb}
+            return "calm"
+
+        async def calm():
+            return "calm"
+
+        try:
+            print(run_sync(disturbing))
+        except BaseException as error:
+            print(type(error).__name__)
+        print(run_sync(calm))
+    """
+    out, err = child(code).communicate(timeout=30)
+    assert out.split() in (["calm", "calm"], ["SystemExit", "calm"], ["KeyboardInterrupt", "calm"]), err
+    assert not err

@@ -633,3 +633,25 @@ def test_the_key_of_a_judge_reaches_no_file_even_if_an_agent_says_it(tmp_path):
     assert report.results[0].results[0].detail == "ValueError: [masked]"
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or "looks-like-nothing" not in path.read_text(encoding="utf-8")
+
+
+def test_a_task_of_an_agent_that_exits_ends_its_attempt_only():
+    async def agent(command):
+        async def exiting():
+            raise SystemExit(3)
+
+        return await asyncio.create_task(exiting())
+
+    report = plan(EvalCase("a", "x", reply_should_contain("x"))).agent(agent).run()
+    assert [r.detail for r in report.results[0].results][:1] == ["SystemExit: 3"]
+    assert plan(EvalCase("a", "x", reply_should_contain("x"))).agent(lambda command: "x").run().passed
+
+
+def test_evidence_of_a_wrong_type_is_the_agents_failure_and_stops_nothing():
+    def agent(command):
+        return Interaction(reply="x", error=ValueError("boom")) if command == "bad" else "x"
+
+    cases = [EvalCase(word, word, reply_should_contain("x")) for word in ("bad", "good")]
+    report = plan(*cases).agent(agent).run()
+    assert [attempt.passed for attempt in report.results] == [False, True]
+    assert "`error` must be text or None, got ValueError" in report.results[0].results[0].detail

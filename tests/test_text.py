@@ -103,6 +103,14 @@ def test_an_exception_is_its_type_and_its_text(error, line):
     assert first_line(error) == line
 
 
+def test_an_exception_whose_text_cannot_be_had_is_its_type():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    assert first_line(Mute()) == "Mute"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

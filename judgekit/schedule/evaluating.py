@@ -145,7 +145,8 @@ class Evaluation:
 
     def _take(self, work: _Work, evaluator: EvaluatorLike, found: object) -> None:
         count = _count_of(evaluator)
-        several = list(found) if isinstance(found, list | tuple) else [found]
+        declared = hasattr(evaluator, "result_count")
+        several = list(found) if declared and isinstance(found, list | tuple) else [found]
         results = [result for result in several if isinstance(result, EvalResult)]
         if len(results) != count or len(several) != count:
             self._spread(work, evaluator, EvalResult.failed(_NO_RESULT))
