@@ -31,7 +31,8 @@ def command(run: Path | None, **options: Any) -> int:
     """Judge the replies of RUN again with another model. The agent is not called.
 
     RUN is a run's folder or its journal; the newest run under .judgekit/runs unless given. What no judge
-    said stays as it was. The result is a run of its own beside the old one, decided by the same gate.
+    said stays as it was, and the gate is the same. With --suite its evaluators and its gate score the
+    evidence. The result is a run of its own beside the old one.
     """
     from judgekit.cli.rejudging import rejudge_run
 

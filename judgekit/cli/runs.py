@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from judgekit.reporting import EvalReport
     from judgekit.store import StoredRun
 
-__all__ = ["RUNS", "run_argument", "stored_report", "stored_run"]
+__all__ = ["RUNS", "place_of", "run_argument", "stored_report", "stored_run"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

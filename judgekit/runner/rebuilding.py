@@ -1,65 +1,31 @@
-"""The criteria of an earlier run, from its suite, or from what its journal says of them."""
+"""The criteria of an earlier run, rebuilt from what its journal says of them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from judgekit.context import RunScope
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike, Measurement
+from judgekit.evaluation import EvalCase, EvalResult, Measurement
 from judgekit.jsonable import json_line
 from judgekit.judging.criterion import Criterion
 from judgekit.judging.judge import Judge
 from judgekit.judging.scales import SCORE, Binary, Scale
 from judgekit.results import RUNNER_LABELS, Requirements
-from judgekit.runner.experiment import ExperimentRunner
 from judgekit.runner.rejudging import Again
-from judgekit.runner.settings import prepared
 from judgekit.schedule import JUDGE
 from judgekit.store import RunHead, StoredRun
 from judgekit.text import one_line
 
-__all__ = ["from_journal", "from_plan"]
+__all__ = ["from_journal"]
 
 _SCALES: Mapping[str, Scale] = {"score": SCORE, "binary": Binary()}
 
 
-def from_plan(stored: StoredRun, plan: ExperimentRunner, scope: RunScope) -> tuple[list[Again], list[str]]:
-    """What to judge with, taken from a suite's own plan; and the names of its judges.
-
-    Raises:
-        InvalidArgument: The plan is not the one that was run.
-        InvalidPlan: It cannot work at all.
-    """
-    found = prepared(plan._settings, scope.masker, datetime.now(UTC))
-    again = []
-    for index, case_id in enumerate(stored.head.case_ids):
-        position = found.head.case_at.get(case_id)
-        if position is None:
-            raise InvalidArgument(f"the suite has no case {case_id!r}, which the run has")
-        if _required(found.head, position) != _required(stored.head, index):
-            raise InvalidArgument(
-                f"the evaluators of case {case_id!r} have changed since the run; "
-                "run the suite again, or leave out what is new"
-            )
-        case = found.plan.cases[position]
-        again.append(Again(case, tuple(_judged_only(found.plan.evaluators_of(case)))))
-    return again, list(found.head.judges)
-
-
 def _required(head: RunHead, index: int) -> Requirements:
     return head.requirement_sets[head.requirement_of[index]]
-
-
-def _judged_only(evaluators: Iterable[EvaluatorLike]) -> Iterator[EvaluatorLike | None]:
-    for evaluator in evaluators:
-        judged = getattr(evaluator, "__eval_label__", None) == JUDGE
-        count: int = getattr(evaluator, "result_count", 1)
-        yield from (evaluator,) if judged and count == 1 else (None,) * count
 
 
 def from_journal(stored: StoredRun, judge: Judge) -> list[Again]:
