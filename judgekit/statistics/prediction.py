@@ -76,7 +76,8 @@ def prediction_powered(
     `lambda mean(F others) + mean(Y - lambda F labelled)` with a normal interval: lambda 1 is
     prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633), lambda 0 the labels alone, and
     the tuned lambda PPI++ (Angelopoulos, Duchi, Zrnic 2023, arXiv:2311.01453). Predictions may be
-    probabilities, which serve better than hard verdicts. With fewer than 50 labels it covers too rarely, and
+    probabilities, which serve better than hard verdicts; to compare two agents under one judge, give the
+    differences of their labels and of their verdicts. With fewer than 50 labels it covers too rarely, and
     a warning says so.
 
     Args:
