@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
-from judgekit.jsonable import json_line
+from judgekit.jsonable import json_line, parse_json
 
 __all__ = ["KEY_PATTERNS", "MASK", "Masker"]
 
 MASK = "[masked]"
 _SHORTEST_SECRET = 8
+_FIELD_NAME = re.compile("[a-z_]+")
 
 # Each pattern stands behind a literal that must occur first: `in` scans a line far faster than `re`.
 # Patterns never match a quote or a backslash, so that masking a line of JSON leaves it JSON.
@@ -58,11 +60,36 @@ class Masker:
             self._secrets[json_line(secret.strip())[1:-1]] = None
 
     def masked(self, text: str) -> str:
-        """The text with every secret replaced by `[masked]`; JSON stays JSON."""
+        """The text with every secret replaced by `[masked]`."""
         for secret in self._secrets:
             if secret in text:
                 text = text.replace(secret, MASK)
-        for literal, pattern in KEY_PATTERNS:
-            if literal in text:
-                text = pattern.sub(MASK, text)
-        return text
+        return _without_keys(text)
+
+    def masked_json(self, data: Any) -> str:
+        """`data` as a line of JSON with every secret in its texts masked."""
+        line = json_line(data)
+        if any(secret in line for secret in self._secrets):
+            # A secret may read like a number, a field's name or the punctuation of the line itself.
+            line = json_line(self._masked_data(parse_json(line)))
+        return _without_keys(line)
+
+    def _masked_data(self, data: Any) -> Any:
+        if isinstance(data, str):
+            return self.masked(data)
+        if isinstance(data, list):
+            return [self._masked_data(item) for item in data]
+        if isinstance(data, dict):
+            return {self._masked_name(name): self._masked_data(item) for name, item in data.items()}
+        return data
+
+    def _masked_name(self, name: str) -> str:
+        """Names of fields stay, or nobody could read the line; users' own names are masked like values."""
+        return name if _FIELD_NAME.fullmatch(name) else self.masked(name)
+
+
+def _without_keys(text: str) -> str:
+    for literal, pattern in KEY_PATTERNS:
+        if literal in text:
+            text = pattern.sub(MASK, text)
+    return text

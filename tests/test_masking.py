@@ -63,8 +63,34 @@ def test_a_key_too_short_to_be_one_masks_nothing(key):
 @given(st.text(min_size=8, max_size=30).filter(lambda text: len(text.strip()) >= 8), st.text(max_size=20))
 def test_a_line_of_json_stays_json_without_the_key(secret, other):
     secret = secret.strip()
-    line = Masker([secret]).masked(json_line({"a": f"<{secret}>", "b": [other]}))
+    line = Masker([secret]).masked_json({"a": f"<{secret}>", "b": [other]})
     assert secret not in json.loads(line)["a"].replace(MASK, "")
+
+
+@pytest.mark.parametrize(
+    "secret", ["12345678", "00000000", "interaction", "arguments", '","run":1', 'x","outcome', "[{}],[{}]"]
+)
+def test_a_secret_that_reads_like_the_line_itself_leaves_it_json(secret):
+    data = {
+        "id": "x",
+        "run": 1,
+        "outcome": "pass",
+        "interaction": {"latency": 0.12345678, "cost": 0.30000000000000004, "reply": f"it is {secret}."},
+        "arguments": {secret: [secret], "sum": 12345678},
+        "lists": [[{}], [{}]],
+    }
+    found = json.loads(Masker([secret]).masked_json(data))
+    assert found["interaction"] == {**data["interaction"], "reply": f"it is {MASK}."}
+    assert found["lists"] == data["lists"]
+    assert [MASK] in found["arguments"].values()
+    assert found["arguments"]["sum"] == 12345678
+    name = secret if secret.isalpha() else MASK
+    assert name in found["arguments"]
+
+
+def test_a_line_without_a_secret_is_the_line():
+    data = {"a": [1, "b", None, {"c": 0.5}]}
+    assert Masker(["12345678"]).masked_json(data) == json_line(data)
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -1,10 +1,13 @@
 """Plans: what they refuse, what they are called, and that they are frozen."""
 
 import dataclasses
+import http.client
 import json
+import logging
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -346,6 +349,40 @@ def test_what_shapes_an_evaluator_shapes_its_description(left, right):
 def test_a_description_holds_no_address():
     for value in (Odd(x=Odd()), limit(Odd()), Holder(Odd(f=limit(1))), Holder([object()])):
         assert " at 0x" not in described(value)
+
+
+class Slotted:
+    __slots__ = ("limit", "unset")
+
+    def __init__(self, limit):
+        self.limit = limit
+
+
+def test_what_an_object_keeps_in_slots_shapes_its_description():
+    assert described(Slotted(1)) != described(Slotted(2))
+    assert described(Holder(Slotted(1))) != described(Holder(Slotted(2)))
+
+
+def test_an_evaluator_that_holds_half_of_the_process_has_a_short_description_all_the_same():
+    web = [Odd() for _ in range(100)]
+    for one in web:
+        one.others, one._state = web, os.urandom(8)
+    for held in (
+        web,
+        os,
+        logging.getLogger("x"),
+        threading.local(),
+        threading.Lock(),
+        http.client.HTTPConnection("localhost"),
+    ):
+        assert described(Odd(x=held)) == described(Odd(x=held))
+        assert len(described(Odd(x=held))) < 200_000
+
+
+def test_the_state_of_what_an_evaluator_holds_is_no_part_of_its_description():
+    assert described(Odd(client=Odd(url="u", _opened=1))) == described(Odd(client=Odd(url="u", _opened=2)))
+    assert described(Odd(client=Odd(url="u"))) != described(Odd(client=Odd(url="v")))
+    assert described(Odd(_limit=1)) != described(Odd(_limit=2))
 
 
 def test_the_fingerprint_is_the_same_in_every_process(tmp_path):

@@ -20,7 +20,8 @@ from judgekit.errors import FileUnreadable, InvalidArgument
 from judgekit.evaluation import EvalCase, EvalResult, Outcome, eval_label
 from judgekit.evaluators import reply_should_contain, reply_should_not_contain
 from judgekit.gate import Gate
-from judgekit.interaction import Interaction, ModelCall
+from judgekit.interaction import Interaction, ModelCall, ToolCall
+from judgekit.judging import Judge
 from judgekit.reporting import EvalReport
 from judgekit.runner import ExperimentRunner, Observer
 from judgekit.store import JournalWarning, read_run
@@ -296,3 +297,14 @@ def test_with_a_journal_passing_attempts_are_not_kept_in_memory(tmp_path):
     assert len(alive) < 100
     assert len(report.results) == 200
     assert report.results[150].interaction.reply == "reply of 200 " * 100
+
+
+def test_a_judges_key_of_digits_leaves_journal_and_report_readable(tmp_path):
+    judge = Judge("openai/gpt-5-mini", api_key="00000000", api_base="http://127.0.0.1:9")
+    said = Interaction(reply="", latency=0.30000000000000004, tool_calls=[ToolCall("t", {"key": "00000000"})])
+    case = EvalCase("a", "x", judge.should_satisfy("polite"), interactions=[said])
+    report = ExperimentRunner("digits").cases(case).report_directory(tmp_path).run()
+    again = EvalReport.read(report.file)
+    assert again == report == read_run(report.file.parent).report()
+    assert again.results[0].interaction.latency == 0.30000000000000004
+    assert again.results[0].interaction.tool_calls[0].arguments == {"key": "[masked]"}

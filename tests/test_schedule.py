@@ -339,6 +339,23 @@ def test_a_recorded_guardrail_that_did_not_pass_is_a_block():
     assert scored(case, 1, blockable=True).interaction.reply is None
 
 
+@pytest.mark.parametrize("error", ["Blocked: no", None])
+def test_evidence_that_says_it_was_blocked_is_a_block(error):
+    interaction = Interaction(blocked=True, reply="I cannot", error=error)
+    case = EvalCase("c", "x", interactions=[interaction])
+    for wanted in (answer(lambda command: interaction, blockable=True), scored(case, 1, blockable=True)):
+        assert (wanted.failed, wanted.interaction.blocked, wanted.interaction.reply) == (None, True, None)
+        assert wanted.interaction.error == error
+    for unwanted in (answer(lambda command: interaction), scored(case, 1, blockable=False)):
+        assert (unwanted.failed, unwanted.interaction.reply) == (error, "I cannot")
+
+
+def test_a_block_is_scored_again_as_it_was_scored_first():
+    first = answer(raising(Blocked("no")), blockable=True)
+    case = EvalCase("c", "x", interactions=[first.interaction])
+    assert scored(case, 1, blockable=True) == first
+
+
 # evaluators
 
 

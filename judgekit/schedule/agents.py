@@ -150,7 +150,7 @@ def scored(case: EvalCase, run: int, *, blockable: bool) -> Target:
 
 def target_of(interaction: Interaction, *, blockable: bool) -> Target:
     """What recorded evidence stands for: an answer, a failed call, or a block that was asked for."""
-    if interaction.error is None and not interaction.guardrails:
+    if interaction.error is None and not interaction.guardrails and not interaction.blocked:
         return Target(interaction)
     return _target(interaction, None, blockable=blockable)
 
@@ -167,7 +167,8 @@ def _completed(interaction: Interaction, text: str, latency: float) -> Interacti
 def _target(interaction: Interaction, error: BaseException | None, *, blockable: bool) -> Target:
     tripped = error is not None and _is_tripwire(error)
     failed = interaction.error if error is None else first_line(error)
-    blocked = tripped or any(not guardrail.passed for guardrail in interaction.guardrails)
+    # A record of a turn that was blocked by an exception has no guardrail that tells so.
+    blocked = tripped or interaction.blocked or any(not one.passed for one in interaction.guardrails)
     if blocked and blockable:
         return Target(replace(interaction, blocked=True, reply=None, error=failed))
     if error is not None:

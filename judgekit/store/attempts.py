@@ -11,7 +11,7 @@ from typing import overload
 from judgekit.errors import FileUnreadable
 from judgekit.evaluation import EvalResult
 from judgekit.interaction import Interaction
-from judgekit.jsonable import json_line, parse_json
+from judgekit.jsonable import parse_json
 from judgekit.masking import Masker
 from judgekit.records import attempt_from_json, attempt_record
 from judgekit.results import CaseResult
@@ -26,7 +26,7 @@ def line_of(
     masker: Masker, case_id: str, run: int, interaction: Interaction, results: tuple[EvalResult, ...]
 ) -> bytes:
     """An attempt as its line in journal and report: JSON, masked, in UTF-8, without a line feed."""
-    return masker.masked(json_line(attempt_record(case_id, run, interaction, results))).encode()
+    return masker.masked_json(attempt_record(case_id, run, interaction, results)).encode()
 
 
 class Attempts(Sequence[CaseResult]):

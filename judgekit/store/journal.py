@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 from judgekit.errors import InvalidArgument
-from judgekit.jsonable import json_line
 from judgekit.masking import Masker
 from judgekit.store.head import RunHead
 from judgekit.store.lines import JOURNAL, journal_path
@@ -44,7 +43,7 @@ class Journal:
         working = directory / f".{_file_name(head.name)}-{secrets.token_hex(6)}"
         working.mkdir()
         with (working / JOURNAL).open("xb") as file:
-            file.write(masker.masked(json_line(head.to_json())).encode() + b"\n")
+            file.write(masker.masked_json(head.to_json()).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         # A directory appears under its name when it can be resumed, never before.
@@ -105,7 +104,7 @@ class Journal:
 
     def write_tail(self, data: Mapping[str, Any], masker: Masker) -> None:
         """Write the last line of a run."""
-        self.append(masker.masked(json_line(data)).encode())
+        self.append(masker.masked_json(data).encode())
 
     def close(self) -> None:
         """Sync, give the lock back and close; a second time does nothing."""
