@@ -59,7 +59,9 @@ def _code(arguments: Sequence[str] | None) -> int:
         return INTERRUPTED
     except USER_ERRORS as error:
         return _mistaken(*problems_of(error))
-    except Exception:  # noqa: BLE001 - a bug of ours, which must not look like a failed gate
+    except Exception as error:  # noqa: BLE001 - a bug of ours, which must not look like a failed gate
+        if isinstance(error, OSError) and error.filename is not None:
+            return _mistaken(f"{error.filename}: {error.strerror}")
         traceback.print_exc()
         return BROKEN
     return result if isinstance(result, int) else 0

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO, cast
 
+from judgekit.cli.mistakes import Mistake
+
 __all__ = ["only_json_on_stdout", "prepare_streams", "quiet_stdout", "write_out"]
 
 
@@ -35,7 +37,11 @@ def write_out(text: str) -> None:
 
 @contextlib.contextmanager
 def quiet_stdout(*, encoding: str | None = None) -> Iterator[TextIO]:
-    """Stdout, in `encoding` where one is given; a reader that went away, as `head` does, is no error."""
+    """Stdout, in `encoding` where one is given; a reader that went away, as `head` does, is no error.
+
+    Raises:
+        Mistake: It cannot be written, such as to a disk that is full.
+    """
     if sys.stdout is None:
         yield io.StringIO()
         return
@@ -48,6 +54,11 @@ def quiet_stdout(*, encoding: str | None = None) -> Iterator[TextIO]:
         stream.flush()
     except BrokenPipeError:
         _discard_stdout()
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _discard_stdout()
+        raise Mistake(f"stdout cannot be written: {error.strerror}") from error
 
 
 def _discard_stdout() -> None:

@@ -145,6 +145,9 @@ class EvalReport:
             with part.open("w", encoding="utf-8", newline="\n") as stream:
                 writer(self, stream)
             part.replace(target)
+        except OSError as error:
+            # A disk that is full does not say of which file.
+            raise OSError(error.errno, error.strerror, error.filename or str(target)) from error
         finally:
             part.unlink(missing_ok=True)
         return target

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,12 +44,17 @@ class Journal:
         stem = f"{_file_name(head.name)}-{head.started_at[:19].replace(':', '-')}Z"
         working = directory / f".{_file_name(head.name)}-{secrets.token_hex(6)}"
         working.mkdir()
-        with (working / JOURNAL).open("xb") as file:
-            file.write(masker.masked_json(head.to_json()).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        # A directory appears under its name when it can be resumed, never before.
-        return cls._locked(_renamed(working, directory / stem) / JOURNAL)
+        try:
+            with (working / JOURNAL).open("xb") as file:
+                file.write(masker.masked_json(head.to_json()).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            # A directory appears under its name when it can be resumed, never before.
+            place = _renamed(working, directory / stem)
+        except BaseException:
+            shutil.rmtree(working, ignore_errors=True)
+            raise
+        return cls._locked(place / JOURNAL)
 
     @classmethod
     def open(cls, path: str | Path) -> Journal:
@@ -97,8 +104,12 @@ class Journal:
         try:
             while view:
                 view = view[os.write(self._descriptor, view) :]
-        except BaseException:
-            os.ftruncate(self._descriptor, self._end)
+        except BaseException as error:
+            # Where this fails too, the torn line is left out when the journal is read.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._end)
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
             raise
         self._end += len(data)
 

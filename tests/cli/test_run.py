@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -523,3 +524,56 @@ def test_a_judge_without_a_price_is_refused_under_a_limit_from_outside(judgekit)
     done = judgekit("run", "suite.py", "--max-cost", "1", LITELLM_LOCAL_MODEL_COST_MAP="True")
     assert done.returncode == 2
     assert "no price is known for openai/house-7, so max_cost cannot hold" in done.err
+
+
+DEV_FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not DEV_FULL.exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_stdout_that_is_full_is_one_line(plain, options):
+    with DEV_FULL.open("w") as full:
+        done = subprocess.run(
+            plain.command("run", "suite.py", *options),
+            cwd=plain.folder,
+            env=plain.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "judgekit: stdout cannot be written: No space left on device\n"
+
+
+def run_with_small_files(judgekit, most_bytes):
+    import resource  # there is none on Windows
+
+    return subprocess.run(
+        judgekit.command("run", "suite.py", "-j", "1"),
+        cwd=judgekit.folder,
+        env=judgekit.environment(PYTHONDONTWRITEBYTECODE="1"),
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
+    )
+
+
+@pytest.mark.parametrize("most_bytes", [700, 1200])
+def test_a_disk_that_is_full_is_one_line_and_the_run_goes_on_when_there_is_room(plain, most_bytes):
+    done = run_with_small_files(plain, most_bytes)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    journal = journal_of(plain.folder)
+    assert journal.parent.name in line
+    assert line.endswith(": File too large")
+    assert plain("run", "suite.py", "--resume", str(journal.parent)).returncode == 0
+    assert len(attempts_in(journal)) == 3
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder(plain):
+    done = run_with_small_files(plain, 10)
+    assert done.returncode == 2
+    assert "the run cannot be written to .judgekit/runs" in done.stderr
+    assert list((plain.folder / ".judgekit" / "runs").iterdir()) == []
