@@ -146,8 +146,9 @@ class EvalReport:
                 writer(self, stream)
             part.replace(target)
         except OSError as error:
-            # A disk that is full does not say of which file.
-            raise OSError(error.errno, error.strerror, error.filename or str(target)) from error
+            if error.errno is not None and error.filename is None:
+                error.filename = str(target)  # a disk that is full does not say where
+            raise
         finally:
             part.unlink(missing_ok=True)
         return target

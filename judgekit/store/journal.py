@@ -109,7 +109,7 @@ class Journal:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, self._end)
             if isinstance(error, OSError):
-                raise OSError(error.errno, error.strerror, str(self.path)) from error
+                error.filename = str(self.path)  # a disk that is full does not say where
             raise
         self._end += len(data)
 
