@@ -312,14 +312,16 @@ class EvalCase:
             raise InvalidArgument(
                 f"case {id!r}: `tags` must be a list of words, got {tags!r}; write [{tags!r}]"
             )
+        if metadata is not None and not isinstance(metadata, Mapping):
+            raise InvalidArgument(f"case {id!r}: `metadata` must be a mapping, got {metadata!r}")
         put = object.__setattr__
         put(self, "id", id)
         put(self, "command", command)
         put(self, "evaluators", checked_evaluators(f"case {id!r}", evaluators))
         put(self, "recorded_calls", _all(id, "recorded_calls", recorded_calls, ToolCall))
         put(self, "interactions", _all(id, "interactions", interactions, Interaction))
-        put(self, "tags", tuple(tags))
-        put(self, "metadata", dict(metadata or {}))
+        put(self, "tags", _all(id, "tags", tags, str))
+        put(self, "metadata", dict({} if metadata is None else metadata))
         put(self, "dialogue", None)
 
     @classmethod
@@ -393,10 +395,4 @@ class EvalCase:
 def _all(case_id: str, name: str, values: Iterable[object], kind: type) -> tuple[Any, ...]:
     if isinstance(values, kind):
         raise InvalidArgument(f"case {case_id!r}: `{name}` must be a list; write [{kind.__name__}(...)]")
-    items = tuple(values)
-    for item in items:
-        if not isinstance(item, kind):
-            raise InvalidArgument(
-                f"case {case_id!r}: `{name}` must hold {kind.__name__} objects, got {type(item).__name__}"
-            )
-    return items
+    return items_of(f"case {case_id!r}", name, values, kind)

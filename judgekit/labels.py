@@ -31,23 +31,25 @@ def eval_label(label: str) -> Callable[[T], T]:
     """Name an evaluator class or function in reports and gates, as `custom-eval:<label>`.
 
     Raises:
-        InvalidArgument: The label is blank or starts with `custom-eval:`.
+        InvalidArgument: The label is blank or starts with `custom-eval:`, or what it is given to cannot
+            carry one, as a bound method.
     """
-    checked = _checked_label(label)
-
-    def attach(owner: T) -> T:
-        owner.__eval_label__ = CUSTOM_PREFIX + checked  # type: ignore[attr-defined]
-        return owner
-
-    return attach
+    return _attaching(CUSTOM_PREFIX + _checked_label(label))
 
 
 def built_in_label(label: str) -> Callable[[T], T]:
     """Give one of judgekit's own evaluators its label, which reports show as it is."""
-    checked = _checked_label(label)
+    return _attaching(_checked_label(label))
 
+
+def _attaching(label: str) -> Callable[[T], T]:
     def attach(owner: T) -> T:
-        owner.__eval_label__ = checked  # type: ignore[attr-defined]
+        try:
+            owner.__eval_label__ = label  # type: ignore[attr-defined]
+        except AttributeError as error:
+            raise InvalidArgument(
+                f"{owner!r} cannot carry a label; label its class, or a lambda around it"
+            ) from error
         return owner
 
     return attach

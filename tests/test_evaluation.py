@@ -128,6 +128,11 @@ def test_what_is_no_labelled_evaluator_is_refused_with_the_case_named(evaluator,
     assert message in str(refused.value)
 
 
+def test_what_cannot_carry_a_label_is_refused_with_what_to_do():
+    with pytest.raises(InvalidArgument, match="cannot carry a label; label its class"):
+        eval_label("x")(Polite().evaluate)
+
+
 def test_a_labelled_lambda_is_an_evaluator():
     named = eval_label("my-check")(lambda case, interaction: EvalResult.passed())
     assert label_of(EvalCase("c", "go", named).evaluators[0]) == "custom-eval:my-check"
@@ -141,6 +146,10 @@ def test_a_labelled_lambda_is_an_evaluator():
         ({"interactions": ["hi"]}, "`interactions` must hold Interaction objects, got str"),
         ({"recorded_calls": [{"name": "a"}]}, "`recorded_calls` must hold ToolCall objects, got dict"),
         ({"recorded_calls": ToolCall("a")}, "`recorded_calls` must be a list"),
+        ({"interactions": None}, "`interactions` must be a list of Interaction objects, got None"),
+        ({"tags": None}, "`tags` must be a list of texts, got None"),
+        ({"tags": [1]}, "`tags` must hold texts, got int"),
+        ({"metadata": "x"}, "`metadata` must be a mapping, got 'x'"),
     ],
 )
 def test_the_other_parts_of_a_case_are_checked_too(options, message):

@@ -236,6 +236,14 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path, content, reason):
         JournalStore.resume(tmp_path, head("c0"), Masker())
 
 
+@pytest.mark.parametrize("moment", [STARTED, ENDED])
+def test_a_date_that_is_none_is_found_when_the_journal_is_read(tmp_path, moment):
+    path = written(tmp_path, "a", "b", finish=True)
+    path.write_bytes(path.read_bytes().replace(moment.encode(), b"yesterday"))
+    with pytest.raises(FileUnreadable, match="no journal that can be read"):
+        read_run(path)
+
+
 def test_a_directory_without_a_journal_is_refused(tmp_path):
     with pytest.raises(FileUnreadable, match="holds no journal"):
         read_run(tmp_path)

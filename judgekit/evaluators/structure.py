@@ -36,6 +36,10 @@ class ReplyJson:
         object.__setattr__(self, "schema", deepcopy(dict(self.schema)))
         object.__setattr__(self, "_validator", validator)
 
+    def __reduce__(self) -> tuple[type[ReplyJson], tuple[Mapping[str, Any] | None]]:
+        # A validator has a class of its own, which no other process could find.
+        return type(self), (self.schema,)
+
     def evaluate(self, case: EvalCase, interaction: Interaction) -> EvalResult:
         """PASS when it is and fits; INCONCLUSIVE without a reply, or past a pattern's time limit."""
         if interaction.reply is None:

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate
@@ -96,7 +97,7 @@ class RunHead:
             )
         try:
             return cls._from_fields(data)
-        except (KeyError, TypeError, IndexError) as error:
+        except (KeyError, TypeError, IndexError, ValueError) as error:
             raise ValueError(f"its head is damaged: {type(error).__name__}: {error}") from error
 
     @classmethod
@@ -118,6 +119,7 @@ class RunHead:
             requirement_of=[position for _, _, position in cases],
             versions=data["versions"],
         )
+        datetime.fromisoformat(head.started_at)
         for position in set(head.requirement_of):
             head.requirement_sets[position]
         return head

@@ -222,9 +222,12 @@ def read_run(path: str | Path) -> StoredRun:
     try:
         gate = Gate.from_json(tail.get("gate", head.gate))
         decision = _decision(tail) if tail else gate.decide(results)
+        finished_at = tail.get("finished_at")
+        if finished_at is not None:
+            datetime.fromisoformat(finished_at)
     except (ValueError, KeyError, TypeError) as error:
         raise FileUnreadable(f"{file_path} is no journal that can be read: {error}") from error
-    return StoredRun(head, results, attempts, gate, decision, tail.get("finished_at"), file_path)
+    return StoredRun(head, results, attempts, gate, decision, finished_at, file_path)
 
 
 def _decision(tail: Mapping[str, Any]) -> Decision:

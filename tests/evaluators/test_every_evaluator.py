@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import pickle
 import re
 from copy import deepcopy
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -127,6 +128,17 @@ def test_it_is_a_frozen_slotted_value(name):
     for field in fields(evaluator):
         with pytest.raises(FrozenInstanceError):
             setattr(evaluator, field.name, None)
+
+
+SCHEMA = evaluators.reply_should_be_json({"type": "object", "required": ["ok"]})
+
+
+@pytest.mark.parametrize("evaluator", [*map(built, FACTORIES), SCHEMA], ids=[*FACTORIES, "schema"])
+def test_it_goes_to_another_process(evaluator):
+    again = pickle.loads(pickle.dumps(evaluator))
+    assert again == evaluator
+    for interaction in (GOOD, BAD):
+        assert again.evaluate(CASE, interaction) == evaluator.evaluate(CASE, interaction)
 
 
 @pytest.mark.parametrize("name", [*FACTORIES, *HELPERS])
