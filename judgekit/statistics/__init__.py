@@ -30,15 +30,10 @@ if TYPE_CHECKING:
         compare_pass_fail,
         compare_scores,
     )
-    from judgekit.statistics.correction import (
-        CorrectedRate,
-        RoganGladen,
-        corrected_pass_rate,
-        label_allocation,
-        rogan_gladen,
-    )
+    from judgekit.statistics.correction import CorrectedRate, corrected_pass_rate
     from judgekit.statistics.counts import CaseCounts, counts_by_cluster
     from judgekit.statistics.estimate import LEVEL, Estimate
+    from judgekit.statistics.gladen import RoganGladen, label_allocation, rogan_gladen
     from judgekit.statistics.intervals import (
         Interval,
         agresti_coull_interval,
@@ -182,7 +177,7 @@ __all__ = [
 _HOMES = (
     "intervals", "estimate", "counts", "rates", "clustered", "repeats", "paired", "comparing", "multiplicity",
     "kappa", "raters", "krippendorff", "accuracy", "alternative", "ranks", "prediction", "correction",
-    "reliability", "bias", "panels", "sequential", "stopping", "planning", "sizes", "resampling",
+    "gladen", "reliability", "bias", "panels", "sequential", "stopping", "planning", "sizes", "resampling",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from judgekit.errors import InvalidArgument
@@ -97,15 +97,7 @@ def alt_test(
     adjusted = benjamini_yekutieli([each.p_value for each in tested.values() if each.p_value is not None])
     by = dict(found)
     for (name, each), p in zip(tested.items(), adjusted, strict=True):
-        by[name] = AnnotatorComparison(
-            n_items=each.n_items,
-            judge_wins=each.judge_wins,
-            annotator_wins=each.annotator_wins,
-            p_value=each.p_value,
-            adjusted_p=p,
-            rejected=p < alpha,
-            skipped=None,
-        )
+        by[name] = replace(each, adjusted_p=p, rejected=p < alpha)
     wins = sum(each.rejected for each in by.values())
     rate = wins / len(tested) if tested else None
     interval = wilson_interval(wins, len(tested))

@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.accuracy import share_of
-from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_same_length
+from judgekit.statistics.estimate import (
+    LEVEL,
+    Estimate,
+    checked_level,
+    checked_same_length,
+    same_interval,
+)
 from judgekit.statistics.intervals import newcombe_difference
 from judgekit.statistics.special import binomial_two_sided
 
@@ -95,29 +101,23 @@ def position_bias(
     consistent = sum(one == other for one, other in whole)
     first_slot = sum(pair == (first, second) for pair in whole)
     second_slot = sum(pair == (second, first) for pair in whole)
+    slots = first_slot + second_slot
     share = share_of(consistent, len(whole), level=level, reason="no pair has both verdicts")
     return PositionBias(
-        estimate=share.estimate,
-        low=share.low,
-        high=share.high,
-        level=level,
+        **same_interval(share),
         method="position consistency, wilson",
         n_items=len(pairs),
         n_runs=2 * len(whole),
         n_clusters=len(whole),
         n_missing=len(pairs) - len(whole),
-        reason=share.reason,
         consistent=consistent,
         inconsistent=len(whole) - consistent,
         first_slot=first_slot,
         second_slot=second_slot,
         first_slot_share=share_of(
-            first_slot,
-            first_slot + second_slot,
-            level=level,
-            reason="no pair follows a slot in both orders",
+            first_slot, slots, level=level, reason="no pair follows a slot in both orders"
         ),
-        p_value=exact_sign_test(first_slot, first_slot + second_slot),
+        p_value=exact_sign_test(first_slot, slots),
         primacy=(first_slot - second_slot) / len(whole) if whole else None,
         unread_verdicts=sum(winner is None for pair in pairs for winner in pair),
     )

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Literal
 
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, few_clusters
-from judgekit.statistics.intervals import newcombe_paired_difference
 from judgekit.statistics.multiplicity import ADJUSTMENTS
-from judgekit.statistics.paired import mcnemar_exact, paired_difference
-from judgekit.statistics.pairing import Pair, Pairing, paired_by_case
-from judgekit.statistics.resampling import RESAMPLES, sign_flip_p
+from judgekit.statistics.pairing import Pairing, paired_by_case
+from judgekit.statistics.resampling import RESAMPLES
+from judgekit.statistics.scenarios import Testing, scenario
 
 __all__ = ["Comparison", "ComparisonVerdict", "adjusted", "compare_pass_fail", "compare_scores"]
-
-Side = Literal["low", "seen", "high"]
 
 # A two-sided exact test of fewer clusters than this cannot reach 0.05.
 _LEAST_FOR_A_TEST = 6
@@ -67,8 +63,8 @@ class Comparison(Estimate):
     p_regressed: float | None
     adjusted_by: str | None = None
     max_drop: float | None
-    improved: tuple[str, ...]
-    worsened: tuple[str, ...]
+    improved: tuple[str, ...] = ()
+    worsened: tuple[str, ...] = ()
     only_new: tuple[str, ...]
     only_old: tuple[str, ...]
     unpaired_runs: int
@@ -103,6 +99,7 @@ def compare_pass_fail(
         InvalidArgument: A pass is neither a boolean nor None, a case has no cluster, or `max_drop` or the
             level is out of range.
     """
+    checked_level(level)
     for side in (new, old):
         for case, runs in side.items():
             if any(run is not None and not isinstance(run, bool) for run in runs):
@@ -111,16 +108,11 @@ def compare_pass_fail(
                 )
     pairing = paired_by_case(new, old, clusters)
     single = clusters is None and all(pair.runs == 1 for pair in pairing.pairs)
-    flips = [pair for pair in pairing.pairs if pair.is_complete and abs(pair.seen) >= 0.5]
-    comparison = _compared(
-        pairing,
-        max_drop,
-        level,
-        single_run=single,
-        clustered=clusters is not None,
-        resamples=resamples,
-        seed=seed,
+    how = Testing(
+        single_run=single, clustered=clusters is not None, level=level, resamples=resamples, seed=seed
     )
+    comparison = _compared(pairing, max_drop, how)
+    flips = [pair for pair in pairing.pairs if pair.is_complete and abs(pair.seen) >= 0.5]
     return replace(
         comparison,
         improved=tuple(pair.case for pair in flips if pair.seen > 0),
@@ -147,89 +139,40 @@ def compare_scores(
         InvalidArgument: A score is not from 0 to 1, a case has no cluster, or `max_drop` or the level is out
             of range.
     """
+    checked_level(level)
     for side in (new, old):
         for case, runs in side.items():
             if any(run is not None and not (isinstance(run, int | float) and 0 <= run <= 1) for run in runs):
                 raise InvalidArgument(
                     f"case {case!r}: scores must be from 0 to 1 or None, got {list(runs)!r}"
                 )
-    return _compared(
-        paired_by_case(new, old, clusters),
-        max_drop,
-        level,
-        single_run=False,
-        clustered=clusters is not None,
-        resamples=resamples,
-        seed=seed,
+    how = Testing(
+        single_run=False, clustered=clusters is not None, level=level, resamples=resamples, seed=seed
     )
+    return _compared(paired_by_case(new, old, clusters), max_drop, how)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scenario:
-    difference: float | None
-    low: float | None
-    high: float | None
-    error: float | None
-    p: float | None
-
-
-def _scenario(
-    pairs: Sequence[Pair], side: Side, *, single_run: bool, level: float, resamples: int, seed: int
-) -> _Scenario:
-    differences = [getattr(pair, side) for pair in pairs]
-    keys = [pair.cluster for pair in pairs]
-    if not pairs:
-        return _Scenario(None, None, None, None, None)
-    if single_run:
-        ups, downs = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-        same = [pair for pair, d in zip(pairs, differences, strict=True) if not d]
-        both = sum(pair.new_in(side) > 0.5 for pair in same)
-        interval = newcombe_paired_difference(both, ups, downs, len(same) - both, level=level)
-        mean = paired_difference(differences, [0.0] * len(pairs), level=level)
-        low, high = (interval.low, interval.high) if interval else (None, None)
-        return _Scenario(mean.estimate, low, high, mean.standard_error, mcnemar_exact(ups, downs))
-    mean = paired_difference(differences, [0.0] * len(pairs), keys, level=level)
-    p = sign_flip_p(differences, keys, resamples=resamples, seed=seed)
-    return _Scenario(mean.estimate, mean.low, mean.high, mean.standard_error, p)
-
-
-def _compared(
-    pairing: Pairing,
-    max_drop: float | None,
-    level: float,
-    *,
-    single_run: bool,
-    clustered: bool,
-    resamples: int,
-    seed: int,
-) -> Comparison:
-    checked_level(level)
+def _compared(pairing: Pairing, max_drop: float | None, how: Testing) -> Comparison:
     if max_drop is not None:
         checked_level(max_drop, name="max_drop")
     whole = [pair for pair in pairing.pairs if pair.is_complete]
-
-    def found(pairs: Sequence[Pair], side: Side) -> _Scenario:
-        return _scenario(pairs, side, single_run=single_run, level=level, resamples=resamples, seed=seed)
-
-    seen = found(whole, "seen")
+    seen = worst = best = scenario(whole, "seen", how)
     if pairing.missing:
-        worst, best = found(pairing.pairs, "low"), found(pairing.pairs, "high")
-    else:
-        worst = best = seen
+        worst, best = scenario(pairing.pairs, "low", how), scenario(pairing.pairs, "high", how)
     groups = len({pair.cluster for pair in whole})
     comparison = Comparison(
         estimate=seen.difference,
         low=worst.low if whole else None,
         high=best.high if whole else None,
-        level=level,
-        method=_method(single_run=single_run, clustered=clustered),
+        level=how.level,
+        method=how.method,
         n_items=len(pairing.pairs),
         n_runs=2 * sum(pair.complete_runs for pair in pairing.pairs),
         n_clusters=groups,
         n_missing=pairing.missing,
         standard_error=seen.error,
-        reason=_reason(len(whole), groups, single_run=single_run),
-        warnings=_warnings(pairing, groups, single_run=single_run),
+        reason=_reason(len(whole), groups, single_run=how.single_run),
+        warnings=_warnings(pairing, groups, single_run=how.single_run),
         verdict=ComparisonVerdict.UNDERPOWERED,
         new_mean=sum(pair.new for pair in whole) / len(whole) if whole else None,
         old_mean=sum(pair.old for pair in whole) / len(whole) if whole else None,
@@ -237,8 +180,6 @@ def _compared(
         p_improved=worst.p if _above(worst.difference, 0) else 1.0,
         p_regressed=best.p if _above(0, best.difference) else 1.0,
         max_drop=max_drop,
-        improved=(),
-        worsened=(),
         only_new=pairing.only_new,
         only_old=pairing.only_old,
         unpaired_runs=pairing.unpaired_runs,
@@ -261,13 +202,6 @@ def _verdict(comparison: Comparison) -> ComparisonVerdict:
     if comparison.p_regressed is not None and comparison.p_regressed < alpha:
         return ComparisonVerdict.REGRESSED
     return ComparisonVerdict.UNDERPOWERED
-
-
-def _method(*, single_run: bool, clustered: bool) -> str:
-    if single_run:
-        return "McNemar exact, Newcombe paired"
-    cluster = "given clusters" if clustered else "cases"
-    return f"sign-flip permutation and paired t over {cluster}"
 
 
 def _reason(whole: int, groups: int, *, single_run: bool) -> str | None:

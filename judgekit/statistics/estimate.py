@@ -18,7 +18,9 @@ __all__ = [
     "checked_same_length",
     "checked_share",
     "checked_whole",
+    "cluster_sums",
     "few_clusters",
+    "same_interval",
 ]
 
 LEVEL = 0.95
@@ -72,6 +74,12 @@ class Estimate:
     def half_width(self) -> float | None:
         """Half of the interval's width; None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+def same_interval(found: Estimate) -> dict[str, Any]:
+    """The fields of an estimate that a larger result takes over."""
+    names = ("estimate", "low", "high", "level", "standard_error", "reason")
+    return {name: getattr(found, name) for name in names}
 
 
 def few_clusters(count: int) -> tuple[str, ...]:

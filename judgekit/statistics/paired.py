@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgekit.statistics.clustered import cluster_mean
-from judgekit.statistics.estimate import LEVEL, Estimate, checked_numbers, checked_same_length, checked_whole
+from judgekit.statistics.estimate import (
+    LEVEL,
+    Estimate,
+    checked_numbers,
+    checked_same_length,
+    checked_whole,
+    same_interval,
+)
 from judgekit.statistics.special import binomial_below, t_below
 
 __all__ = ["PairedDifference", "correlation", "mcnemar_exact", "mcnemar_mid_p", "paired_difference"]
@@ -111,30 +118,26 @@ def paired_difference(
     differences = [x - y for x, y, _ in whole]
     groups = None if clusters is None else [key for _, _, key in whole]
     mean = cluster_mean(differences, groups, level=level)
-    varies = bool(mean.standard_error) and max(differences) != min(differences)
-    t = (
-        mean.estimate / mean.standard_error
-        if varies and mean.standard_error and mean.estimate is not None
-        else None
-    )
+    t = _t(mean, differences)
     return PairedDifference(
-        estimate=mean.estimate,
-        low=mean.low,
-        high=mean.high,
-        level=level,
+        **same_interval(mean),
         method="paired t" if clusters is None else "paired, cluster-robust t",
         n_items=n_items,
         n_runs=2 * len(whole),
         n_clusters=mean.n_clusters,
         n_missing=n_items - len(whole),
-        standard_error=mean.standard_error,
-        reason=mean.reason,
         warnings=mean.warnings + _no_width(differences),
         uncorrected_error=mean.uncorrected_error,
         t=t,
         p_value=None if t is None else min(1.0, 2 * t_below(-abs(t), mean.n_clusters - 1)),
         **_sides(firsts, seconds, differences),
     )
+
+
+def _t(mean: Estimate, differences: Sequence[float]) -> float | None:
+    if mean.estimate is None or not mean.standard_error or max(differences) == min(differences):
+        return None
+    return mean.estimate / mean.standard_error
 
 
 def _no_width(differences: Sequence[float]) -> tuple[str, ...]:

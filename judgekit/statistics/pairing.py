@@ -48,6 +48,10 @@ class Pair:
         """Whether at least one repeat was measured on both sides."""
         return self.complete_runs > 0
 
+    def difference_in(self, side: str) -> float:
+        """New minus old as it is seen, or as missing measurements make it `low` or `high`."""
+        return {"low": self.low, "seen": self.seen, "high": self.high}[side]
+
     def new_in(self, side: str) -> float:
         """The new side's mean as it is seen, or as missing measurements make it `low` or `high`."""
         return {"low": self.worst_new, "seen": self.new, "high": self.best_new}[side]

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.accuracy import share_of
-from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_same_length
+from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, same_interval
 from judgekit.statistics.kappa import cohen_kappa
 from judgekit.statistics.paired import correlation
 
@@ -64,7 +64,6 @@ def panel_reading(
     for name, mine in votes.items():
         if len(mine) != len(labels):
             raise InvalidArgument(f"`votes` of {name!r} has {len(mine)} entries for {len(labels)} labels")
-    n_items = checked_same_length(labels=labels)
     rows = [
         (tuple(vote for vote in row if vote is not None), label)
         for row, label in zip(zip(*votes.values(), strict=True), labels, strict=True)
@@ -79,16 +78,12 @@ def panel_reading(
     none = "no item has a label and every vote"
     whole = share_of(sum(decided), len(decided), level=level, reason=none)
     return PanelReading(
-        estimate=whole.estimate,
-        low=whole.low,
-        high=whole.high,
-        level=level,
+        **same_interval(whole),
         method="majority accuracy, wilson",
-        n_items=n_items,
+        n_items=len(labels),
         n_runs=len(rows) * len(votes),
         n_clusters=len(rows),
-        n_missing=n_items - len(rows),
-        reason=whole.reason,
+        n_missing=len(labels) - len(rows),
         kappa=cohen_kappa(majority, truth, categories=[False, True], level=level),
         accuracy={
             name: share_of(len(wrong) - int(sum(wrong)), len(wrong), level=level, reason=none)

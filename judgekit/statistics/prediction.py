@@ -14,6 +14,7 @@ from judgekit.statistics.estimate import (
     checked_level,
     checked_numbers,
     checked_same_length,
+    checked_share,
     cluster_sums,
 )
 from judgekit.statistics.special import normal_quantile
@@ -61,6 +62,18 @@ def _tuned(labels: Sequence[float], predicted: Sequence[float], others: Sequence
     return min(1.0, max(0.0, covariance / ((1 + len(labels) / len(others)) * variance)))
 
 
+def _check_values(**named: Sequence[float]) -> None:
+    for name, values in named.items():
+        if None in checked_numbers(values, name=name):
+            raise InvalidArgument(f"`{name}` holds None; leave items without a value out")
+
+
+def _few_labels(count: int) -> tuple[str, ...]:
+    if count >= FEWEST_LABELS:
+        return ()
+    return (f"{count} labels: with fewer than {FEWEST_LABELS} the interval covers too rarely",)
+
+
 def prediction_powered(
     labels: Sequence[float],
     predicted: Sequence[float],
@@ -98,17 +111,11 @@ def prediction_powered(
     checked_same_length(others=others, other_clusters=other_clusters)
     if (clusters is None) != (other_clusters is None):
         raise InvalidArgument("give `clusters` and `other_clusters` together, or neither")
-    if tuning is not None and not 0 <= tuning <= 1:
-        raise InvalidArgument(f"`tuning` must be from 0 to 1 or None, got {tuning!r}")
-    for name, values in (("labels", labels), ("predicted", predicted), ("others", others)):
-        if None in checked_numbers(values, name=name):
-            raise InvalidArgument(f"`{name}` holds None; leave items without a value out")
-    known: dict[str, Any] = {
-        "level": level,
-        "n_items": len(labels) + len(others),
-        "n_runs": len(labels) + len(others),
-        "n_clusters": len(labels) if clusters is None else len(set(clusters)),
-    }
+    checked_share(tuning or 0, name="tuning")
+    _check_values(labels=labels, predicted=predicted, others=others)
+    n = len(labels) + len(others)
+    groups = len(labels) if clusters is None else len(set(clusters))
+    known: dict[str, Any] = {"level": level, "n_items": n, "n_runs": n, "n_clusters": groups}
     if len(labels) < 2 or not others:
         reason = f"{len(labels)} labels and {len(others)} items without one; at least 2 and 1 are needed"
         return PredictionPowered(estimate=None, method="PPI", reason=reason, tuning=None, **known)
@@ -117,7 +124,6 @@ def prediction_powered(
     value = weight * _mean(others) + _mean(rest)
     error = math.sqrt(weight * weight * _spread(others, other_clusters) + _spread(rest, clusters))
     half = normal_quantile((1 + level) / 2) * error
-    few = (f"{len(labels)} labels: with fewer than {FEWEST_LABELS} the interval covers too rarely",)
     return PredictionPowered(
         estimate=value,
         low=value - half,
@@ -125,6 +131,6 @@ def prediction_powered(
         standard_error=error,
         method="PPI++, tuned" if tuning is None else f"PPI, lambda {tuning:g}",
         tuning=weight,
-        warnings=few if len(labels) < FEWEST_LABELS else (),
+        warnings=_few_labels(len(labels)),
         **known,
     )

@@ -130,14 +130,11 @@ def rank_agreement(
     if protocol not in _PROTOCOLS:
         raise InvalidArgument(f"`protocol` must be one of {', '.join(_PROTOCOLS)}, got {protocol!r}")
     given = [ScoredItem(*row) for row in rows]
-    for row in given:
-        checked_numbers(row[2:], name="rows")
+    checked_numbers([score for row in given for score in row[2:]], name="rows")
     kept = [row for row in given if row.judge is not None and row.human is not None]
-    groups = _grouped(kept, by_system=protocol == "system")
-    dropped, reason = 0, None
+    groups, dropped = _grouped(kept, by_system=protocol == "system"), 0
     if protocol == "group":
         value, ends, dropped = _by_group(groups, coefficient, min_group, level)
-        reason = None if value is not None else "no group is large enough with both sides varying"
     elif protocol == "system":
         value, ends = _by_system(groups, coefficient, level)
     else:
@@ -152,7 +149,7 @@ def rank_agreement(
         n_runs=len(kept),
         n_clusters=len(groups) - dropped,
         n_missing=len(given) - len(kept),
-        reason=reason or _why(value, ends),
+        reason=_why(value, ends, protocol),
         warnings=(f"{dropped} groups dropped: too small, or one side is constant",) if dropped else (),
         protocol=protocol,
         coefficient=coefficient,
@@ -160,7 +157,9 @@ def rank_agreement(
     )
 
 
-def _why(value: float | None, ends: tuple[float, float] | None) -> str | None:
+def _why(value: float | None, ends: tuple[float, float] | None, protocol: Protocol) -> str | None:
+    if value is None and protocol == "group":
+        return "no group is large enough with both sides varying"
     if value is None:
         return "fewer than 2 scores, or one side is constant"
     return None if ends else "too few scores, or too little variation, for an interval"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from statistics import fmean, stdev
 
 from judgekit.errors import InvalidArgument
-from judgekit.statistics.counts import AnyCounts, CaseCounts
+from judgekit.statistics.counts import AnyCounts, checked_counts
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_whole
 from judgekit.statistics.special import t_quantile
 
@@ -55,13 +55,10 @@ def _over_cases(
 ) -> Estimate:
     checked_whole(k, name="k", least=1)
     checked_level(level)
-    given = [CaseCounts(*case) for case in cases]
-    for case in given:
-        if sum(case) < k:
-            raise InvalidArgument(
-                f"`k` is {k}, and a case has {sum(case)} runs; give k <= the runs of a case"
-            )
-    method = "pass@k, t over cases" if at_least_one else "pass^k, t over cases"
+    _, given = checked_counts(cases, None)
+    fewest = min(map(sum, given), default=k)
+    if fewest < k:
+        raise InvalidArgument(f"`k` is {k}, and a case has {fewest} runs; give k <= the runs of every case")
     decided = [case for case in given if case.passed + case.failed >= k]
     found = [
         _chance(case.passed, case.passed + case.failed, k, at_least_one=at_least_one) for case in decided
@@ -80,7 +77,7 @@ def _over_cases(
         low=low,
         high=high,
         level=level,
-        method=method,
+        method="pass@k, t over cases" if at_least_one else "pass^k, t over cases",
         n_items=len(given),
         n_runs=sum(case.passed + case.failed for case in given),
         n_clusters=len(decided),

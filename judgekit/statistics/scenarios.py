@@ -1,0 +1,81 @@
+"""A paired difference as it was seen, and as missing measurements could have made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from judgekit.statistics.intervals import newcombe_paired_difference
+from judgekit.statistics.paired import mcnemar_exact, paired_difference
+from judgekit.statistics.pairing import Pair
+from judgekit.statistics.resampling import sign_flip_p
+
+__all__ = ["Scenario", "Side", "Testing", "scenario"]
+
+Side = Literal["low", "seen", "high"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Testing:
+    """How a difference is tested.
+
+    Attributes:
+        single_run: Whether each case has one pass or fail a side, and is its own cluster.
+        clustered: Whether clusters were named.
+        level: Confidence of the interval.
+        resamples: Of the permutation.
+        seed: Of the permutation.
+    """
+
+    single_run: bool
+    clustered: bool
+    level: float
+    resamples: int
+    seed: int
+
+    @property
+    def method(self) -> str:
+        """What is printed beside the result."""
+        if self.single_run:
+            return "McNemar exact, Newcombe paired"
+        cluster = "given clusters" if self.clustered else "cases"
+        return f"sign-flip permutation and paired t over {cluster}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One reading of the pairs.
+
+    Attributes:
+        difference: Mean of new minus old; None without a pair.
+        low: Lower end of its interval; None where there is none.
+        high: Upper end.
+        error: Standard error.
+        p: Two-sided p value of no difference.
+    """
+
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+    p: float | None = None
+
+
+def scenario(pairs: Sequence[Pair], side: Side, how: Testing) -> Scenario:
+    """Difference, interval and p value of the pairs as `side` reads them."""
+    if not pairs:
+        return Scenario()
+    differences = [pair.difference_in(side) for pair in pairs]
+    if how.single_run:
+        ups, downs = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+        same = [pair for pair, d in zip(pairs, differences, strict=True) if not d]
+        both = sum(pair.new_in(side) > 0.5 for pair in same)
+        interval = newcombe_paired_difference(both, ups, downs, len(same) - both, level=how.level)
+        mean = paired_difference(differences, [0.0] * len(pairs), level=how.level)
+        low, high = (interval.low, interval.high) if interval else (None, None)
+        return Scenario(mean.estimate, low, high, mean.standard_error, mcnemar_exact(ups, downs))
+    keys = [pair.cluster for pair in pairs]
+    mean = paired_difference(differences, [0.0] * len(pairs), keys, level=how.level)
+    p = sign_flip_p(differences, keys, resamples=how.resamples, seed=how.seed)
+    return Scenario(mean.estimate, mean.low, mean.high, mean.standard_error, p)
