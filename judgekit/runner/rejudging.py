@@ -11,12 +11,14 @@ from pathlib import Path
 from uuid import uuid4
 
 from judgekit.context import AttemptContext, RunScope, attempt_context
+from judgekit.conversation import view_of_turn
 from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike
 from judgekit.jsonable import json_line
 from judgekit.reporting import EvalReport
 from judgekit.results import RUNNER_LABELS, CaseResult
 from judgekit.runner.fingerprint import described
 from judgekit.schedule import Observer
+from judgekit.schedule.conversing import in_turn, turn_named
 from judgekit.schedule.evaluating import Evaluation
 from judgekit.store import JournalStore, RunHead, StoredRun
 from judgekit.store.head import versions_now
@@ -156,12 +158,16 @@ async def _results(attempt: CaseResult, again: Again, evaluation: Evaluation) ->
     kept = attempt.results
     if kept and kept[0].label in RUNNER_LABELS:
         return kept
-    evaluators = [one for one in again.evaluators if one is not None]
-    found = iter(await evaluation.results(again.case, attempt.interaction, evaluators))
-    return tuple(
-        result if evaluator is None else next(found)
-        for result, evaluator in zip(kept, again.evaluators, strict=True)
-    )
+    turns = [turn_named(result) if attempt.interaction.turns else None for result in kept]
+    found = list(kept)
+    for turn in dict.fromkeys(turns):
+        places = [n for n, one in enumerate(again.evaluators) if one is not None and turns[n] == turn]
+        evaluators = [one for one in (again.evaluators[n] for n in places) if one is not None]
+        evidence = attempt.interaction if turn is None else view_of_turn(attempt.interaction.turns, turn)
+        results = await evaluation.results(again.case, evidence, evaluators)
+        for place, result in zip(places, results, strict=True):
+            found[place] = result if turn is None else in_turn(turn, result)
+    return tuple(found)
 
 
 def _report(work: _Work) -> EvalReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -16,8 +17,9 @@ from judgekit.schedule.judged import results_of
 from judgekit.schedule.missing import Missing
 from judgekit.text import one_line
 
-__all__ = ["Conversation"]
+__all__ = ["Conversation", "in_turn", "turn_named"]
 
+_TURN = re.compile(r"turn ([1-9]\d{0,5})(?:: |$)")
 _STOPPED = "the conversation was stopped before it"
 _UNRECORDED = Missing(Kind.NO_EVIDENCE, "this turn was not recorded")
 
@@ -117,7 +119,7 @@ class Conversation:
     async def _results_of_turn(self, number: int) -> tuple[EvalResult, ...]:
         if number not in self._results:
             self._results[number] = tuple(
-                _in_turn(number, result) for result in await self._found_in_turn(number)
+                in_turn(number, result) for result in await self._found_in_turn(number)
             )
         return self._results[number]
 
@@ -147,7 +149,14 @@ class Conversation:
         return any(getattr(evaluator, "expects_block", False) for evaluator in evaluators)
 
 
-def _in_turn(number: int, result: EvalResult) -> EvalResult:
+def turn_named(result: EvalResult) -> int | None:
+    """The turn whose result this is, as its detail says; None for the whole conversation's."""
+    found = _TURN.match(result.detail)
+    return int(found[1]) if found else None
+
+
+def in_turn(number: int, result: EvalResult) -> EvalResult:
+    """The result with its turn in front of its detail."""
     place = f"turn {number}"
     return replace(result, detail=f"{place}: {result.detail}" if result.detail else place)
 

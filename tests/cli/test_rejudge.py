@@ -136,3 +136,38 @@ def test_a_run_without_judges_cannot_be_judged_again(plain):
     done = plain("rejudge", "--judge-model", "openai/new")
     assert done.returncode == 2
     assert done.err == "judgekit: no judge was asked in this run, so there is nothing to judge again\n"
+
+
+def test_each_turn_of_a_conversation_is_judged_again_on_its_own_evidence(judgekit, fake_provider):
+    old = fake_provider(verdict(0.9, "kind"))
+    new = fake_provider(
+        lambda turn: verdict(
+            0.8 if "reply: hello" in turn.messages[1]["content"].split("<<<reply")[1] else 0.2
+        )
+    )
+    judgekit.write(
+        "suite.py",
+        """
+        import os
+        from judgekit import EvalCase, ExperimentRunner, Judge, Turn
+
+        judge = Judge("openai/old", api_base=os.environ["OLD"], api_key="secret-old")
+        polite = judge.should_satisfy("The reply is polite", name="polite")
+
+        def agent(command, session):
+            return f"reply: {command}"
+
+        case = EvalCase.conversation("talk", [Turn("hello", polite), Turn("bye", polite)], polite)
+        experiment = ExperimentRunner("t").cases(case).agent(agent)
+        """,
+    )
+    assert judgekit("run", "suite.py", OLD=old.url).returncode == 0
+    done = rejudged(judgekit, new)
+    assert done.returncode == 1, done.err
+    before, after = (EvalReport.read(run) for run in runs(judgekit))
+    assert [result.detail.partition(" —")[0] for result in after.results[0].results] == [
+        "turn 1: polite: scored 0.80, needed 0.50",
+        "turn 2: polite: scored 0.20, needed 0.50",
+        "polite: scored 0.20, needed 0.50",
+    ]
+    assert after.results[0].interaction == before.results[0].interaction
