@@ -177,3 +177,13 @@ def test_the_two_poisoned_releases_of_litellm_are_excluded(wheel):
     line = next(line for line in text.splitlines() if line.startswith("Requires-Dist: litellm"))
     assert "!=1.82.7" in line
     assert "!=1.82.8" in line
+
+
+def test_a_wheel_holds_what_the_html_report_is_made_of(wheel):
+    folder = REPOSITORY / "judgekit" / "reporting" / "html"
+    parts = [path for path in folder.iterdir() if path.suffix in (".j2", ".css", ".js")]
+    assert len(parts) == 5
+    with zipfile.ZipFile(wheel) as archive:
+        for path in parts:
+            name = path.relative_to(REPOSITORY).as_posix()
+            assert archive.read(name) == path.read_bytes()

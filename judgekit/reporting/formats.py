@@ -43,6 +43,7 @@ FORMATS = (
     ReportFormat("junit", (".xml",), "junit"),
     ReportFormat("markdown", (".md",), "markdown"),
     ReportFormat("csv", (".csv",), "csv_file"),
+    ReportFormat("html", (".html", ".htm"), "html"),
 )
 
 

@@ -1,0 +1,67 @@
+"""Renders the templates: everything escaped, and a policy that lets our one script and style run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from judgekit.jsonable import json_line
+from judgekit.reporting.shown import shown
+
+__all__ = ["rendered"]
+
+_NAME_LIMIT = 300
+
+
+def rendered(template: str, *, data: object, **view: Any) -> str:
+    """A page of this template; `data` is what its script reads."""
+    script, style = _own("page.js"), _own("page.css")
+    policy = (
+        f"default-src 'none'; script-src '{_hashed(script)}'; style-src '{_hashed(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    # Both are files of this package, and no tested text is ever in them.
+    own = {"script": Markup(script), "style": Markup(style)}  # noqa: S704
+    return _environment().get_template(template).render(policy=policy, data=_inert(data), **own, **view)
+
+
+def _own(name: str) -> str:
+    # Read as text: a carriage return of a checkout would change the hash, not the page.
+    return files("judgekit.reporting.html").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hashed(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _inert(data: object) -> Markup:
+    """JSON for a data block: without the signs that could end it or start an element."""
+    text = json_line(data)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_own),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["shown"] = _shown
+    environment.filters["whole"] = "{:,}".format
+    return environment
+
+
+def _shown(text: object, limit: int = _NAME_LIMIT) -> str:
+    return shown(str(text), limit)
