@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_BRACKETS = re.compile(r"[\[\]{}]")
 _DEPTH_LIMIT = 200
 # Python refuses to write whole numbers of more than 4,300 digits.
 _BITS_LIMIT = 14_000
@@ -137,9 +138,21 @@ def json_line(value: Any) -> str:
         text = _fast.encode(value)
         text.encode()
     except Exception:  # noqa: BLE001 - a user's mapping may raise anything
-        # Rare: NaN, odd keys, lone surrogates, cycles. The slow walk cleans all of them.
-        return _fast.encode(jsonable(value))
-    return text
+        text = None
+    # Rare: NaN, odd keys, lone surrogates, cycles, nesting too deep to be read. The slow walk cleans all.
+    return _fast.encode(jsonable(value)) if text is None or _may_be_deep(text) else text
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether JSON may nest deeper than the limit; brackets in its strings count too, which harms nothing."""
+    if text.count("[") + text.count("{") <= _DEPTH_LIMIT:
+        return False
+    depth = 0
+    for bracket in _BRACKETS.findall(text):
+        depth += 1 if bracket in "[{" else -1
+        if depth > _DEPTH_LIMIT:
+            return True
+    return False
 
 
 def json_text(value: Any) -> str:

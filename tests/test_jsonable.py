@@ -218,3 +218,20 @@ def test_a_mapping_that_raises_is_written_as_its_text():
             raise RuntimeError("no")
 
     assert parse_json(json_line({"value": Stubborn(a=1)})) == {"value": "{'a': 1}"}
+
+
+@pytest.mark.parametrize("depth", [201, 700, 970, 5_000])
+def test_what_nests_deeper_than_others_can_read_is_cut(depth):
+    value = "end"
+    for _ in range(depth):
+        value = [value]
+    line = json_line({"value": value})
+    assert line.count("[") == 200
+    assert "…" in line
+
+
+def test_nesting_that_can_be_read_is_kept_and_so_are_brackets_in_text():
+    value = {"text": "[" * 1_000, "many": [[1]] * 300}
+    for _ in range(150):
+        value = [value]
+    assert parse_json(json_line(value)) == value
