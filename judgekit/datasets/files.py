@@ -105,7 +105,7 @@ def _mapped(place: str, values: Any) -> Row | BadRow:
 
 def _was_made(attempt: Mapping[str, Any]) -> bool:
     """Whether the agent was called; a run that was interrupted or out of money has others too."""
-    own = next(iter(attempt.get("results") or ()), {})
+    own: Mapping[str, Any] = next(iter(attempt.get("results") or ()), {})
     evidence = attempt.get("interaction") or {}
     reached = own.get("label") != "target" or own.get("outcome") != "inconclusive"
     return reached or "latency" in evidence or "turns" in evidence

@@ -1,6 +1,7 @@
 """What a run may cost."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -167,3 +168,46 @@ def test_a_tally_knows_what_it_does_not_know():
     usage = tally.usage()
     assert (usage.input_tokens, usage.cost) == (None, None)
     assert (usage.known_input_tokens, usage.known_output_tokens, usage.known_cost) == (17, 5, 0.5)
+
+
+def test_threads_share_a_ledger_without_losing_a_cent():
+    ledger = Ledger(50.0)
+
+    def spend(_):
+        try:
+            ledger.reserve_now(0.03)
+        except BudgetSpent:
+            return False
+        ledger.settle(0.03, 0.02)
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(spend, range(4000)))
+    assert ledger.spent == pytest.approx(0.02 * done.count(True))
+    assert 49.7 <= ledger.spent <= 50
+    assert ledger.reserved == pytest.approx(0, abs=1e-9)
+
+
+def test_a_reservation_in_a_loop_waits_for_a_settlement_from_a_thread():
+    async def main():
+        ledger = Ledger(1.0)
+        ledger.reserve_now(0.8)
+        waiting = asyncio.create_task(ledger.reserve(0.5))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(ledger.settle, 0.8, 0.1)
+        await asyncio.wait_for(waiting, 5)
+        return ledger.reserved
+
+    assert asyncio.run(main()) == pytest.approx(0.5)
+
+
+def test_a_ledger_is_exhausted_when_money_was_spent_and_none_is_left():
+    ledger = Ledger(0.3)
+    assert not ledger.is_exhausted
+    for _ in range(3):
+        ledger.charge(0.1)
+    assert ledger.is_exhausted
+    assert not Ledger(0).is_exhausted  # what is free may go on
+    unlimited = Ledger()
+    unlimited.charge(1000)
+    assert not unlimited.is_exhausted

@@ -30,12 +30,16 @@ from judgekit import (
     ModelCall,
     Observer,
     Outcome,
+    Price,
+    SimulatedUser,
     ToolBindings,
     ToolCall,
+    Turn,
     Verdict,
     eval_label,
     load_interactions,
 )
+from judgekit.adversarial import adversarial_gate, direct_injection, should_have_no_effect, wrapped
 from judgekit.evaluators import (
     ToolArgument,
     accepted,
@@ -165,6 +169,23 @@ def read(report: EvalReport) -> str:
     rate: float | None = report.pass_rate
     failed: bool = decision.outcome is Outcome.FAIL
     return f"{report.render(all=True)} {attempt.describe()} {rate} {failed} {report.passed}"
+
+
+talk = EvalCase.conversation(
+    "talk",
+    ["hello", Turn("bye", reply_should_contain("bye")), SimulatedUser("openai/x", "Ida", "a refund", 4)],
+    [polite, short],
+    stop_on_failure=True,
+)
+attack = direct_injection("i", should_have_no_effect(lambda session: [session.id]), marker="ZEBRA")
+attacks: list[EvalCase] = [attack, *wrapped(attack)]
+limited: ExperimentRunner = (
+    ExperimentRunner("x")
+    .cases(talk, attacks)
+    .gate(adversarial_gate(attacks, judged=0.9))
+    .max_cost(0.5, prices={"openai/own": Price(0.1, 0.2)})
+    .rescore(Path("run"))
+)
 
 
 def run() -> None:
