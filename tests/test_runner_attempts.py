@@ -635,6 +635,23 @@ def test_the_key_of_a_judge_reaches_no_file_even_if_an_agent_says_it(tmp_path):
         assert path.is_dir() or "looks-like-nothing" not in path.read_text(encoding="utf-8")
 
 
+def test_a_header_of_a_judge_and_keys_of_the_environment_reach_no_file_even_before_the_judge_is_asked(
+    tmp_path, monkeypatch
+):
+    from judgekit.judging import Judge
+
+    monkeypatch.setenv("OPENAI_API_KEY", key := "a-key-that-looks-like-nothing")
+    header = "a-header-that-looks-like-nothing"
+    judge = Judge("openai/none", attempts=1, params={"extra_headers": {"X-Tenant": header}})
+    early = EvalCase("early", "x", reply_should_contain("header"))
+    late = EvalCase("late", "x", judge.should_satisfy("warm"), interactions=[Interaction(reply="")])
+    experiment = ExperimentRunner("secret").cases(early, late).agent(lambda command: f"say {header} {key}")
+    report = experiment.concurrency(1).report_directory(tmp_path).run()
+    assert report.results[0].interaction.reply == "say [masked] [masked]"
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or "looks-like-nothing" not in path.read_text(encoding="utf-8")
+
+
 def test_a_task_of_an_agent_that_exits_ends_its_attempt_only():
     async def agent(command):
         async def exiting():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judgekit.evaluation import EvalCase, EvaluatorLike, label_of, label_owner
@@ -128,6 +128,14 @@ def _asked(one: object, found: Checked) -> None:
     found.asked.append(one)
     if isinstance(key := getattr(one, "api_key", None), str):
         found.secrets[key] = None
+    if isinstance(params := getattr(one, "params", None), Mapping) and params:
+        from judgekit.providers.ladder import secrets_in
+
+        found.secrets.update(dict.fromkeys(secrets_in(params)))
+    if isinstance(getattr(one, "model", None), str):
+        from judgekit.providers.litellm_wire import environment_secrets
+
+        found.secrets.update(dict.fromkeys(environment_secrets()))
 
 
 def _judges_of(evaluator: EvaluatorLike) -> list[object]:
