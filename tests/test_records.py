@@ -64,23 +64,29 @@ model_calls = st.builds(
     messages=st.lists(mappings, max_size=1).map(tuple),
 )
 guardrails = st.builds(GuardrailResult, texts, st.none() | texts, st.booleans(), st.none() | texts)
+evidence = {
+    "command_text": texts,
+    "user_message": texts,
+    "reply": st.none() | texts,
+    "model_text": st.none() | texts,
+    "tool_calls": st.none() | st.lists(calls, max_size=2),
+    "model_calls": st.none() | st.lists(model_calls, max_size=2),
+    "guardrails": st.lists(guardrails, max_size=2),
+    "latency": amounts,
+    "input_tokens": counts,
+    "output_tokens": counts,
+    "cost": amounts,
+    "blocked": st.booleans(),
+    "replayed": st.booleans(),
+    "error": st.none() | texts,
+    "messages": st.lists(mappings, max_size=2),
+}
+turns = st.builds(Interaction, **evidence)
 interactions = st.builds(
     Interaction,
-    command_text=texts,
-    user_message=texts,
-    reply=st.none() | texts,
-    model_text=st.none() | texts,
-    tool_calls=st.none() | st.lists(calls, max_size=2),
-    model_calls=st.none() | st.lists(model_calls, max_size=2),
-    guardrails=st.lists(guardrails, max_size=2),
-    latency=amounts,
-    input_tokens=counts,
-    output_tokens=counts,
-    cost=amounts,
-    blocked=st.booleans(),
-    replayed=st.booleans(),
-    error=st.none() | texts,
-    messages=st.lists(mappings, max_size=2),
+    **evidence,
+    turns=st.lists(turns, max_size=2),
+    user_calls=st.lists(model_calls, max_size=2),
 )
 measurements = st.builds(
     Measurement,

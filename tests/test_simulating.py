@@ -1,5 +1,8 @@
 """Users played by a model: what they are shown, what they say, how they end, and who pays."""
 
+import json
+
+import jsonschema
 import pytest
 
 from judgekit import (
@@ -18,6 +21,7 @@ from judgekit import (
 from judgekit.evaluators import reply_should_contain, should_use_at_most_tokens
 from judgekit.jsonable import json_line
 from judgekit.providers import Price, price_of
+from judgekit.reporting.document import report_schema
 from judgekit.testing import Fault, ScriptedModel, otherwise, says, verdict, when
 
 PERSONA = "Ida, 71, impatient, writes in short sentences"
@@ -168,6 +172,10 @@ def test_what_the_user_asks_its_model_is_counted_apart(tmp_path):
     assert "\nsimulated users: 3 model calls, " in report.render()
     again = EvalReport.read(report.file)
     assert again.render() == report.render()
+    document = json.loads(report.file.read_text(encoding="utf-8"))
+    jsonschema.validate(document, report_schema())
+    assert document["users"]["model_calls"] == 3
+    assert document["users"]["models"] == [user.model]
     assert again.results[0].interaction.user_calls == report.results[0].interaction.user_calls
 
 
