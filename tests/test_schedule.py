@@ -402,6 +402,7 @@ def test_an_evaluator_that_raises_fails_on_its_own_label_and_the_others_still_re
         (SystemExit(1), "the evaluator threw SystemExit: 1"),
         (pytest.fail.Exception("nope"), "the evaluator threw Failed: nope"),
         (asyncio.CancelledError(), "the evaluator threw CancelledError"),
+        (GeneratorExit(), "the evaluator threw GeneratorExit"),
     ],
 )
 def test_what_an_evaluator_raises_never_ends_the_run(error, text):

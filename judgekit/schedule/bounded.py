@@ -64,9 +64,7 @@ def stops_the_run(error: BaseException) -> bool:
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
-    if isinstance(error, KeyboardInterrupt):
-        return threading.current_thread() is threading.main_thread()
-    return isinstance(error, GeneratorExit)
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
 
 
 async def _stop(task: asyncio.Task[Ended], awaitable: Awaitable[Any]) -> None:
