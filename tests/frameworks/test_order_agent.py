@@ -10,6 +10,7 @@ from judgekit import EvalCase, ExperimentRunner, Judge
 from judgekit.adapters.otlp import load_traces
 from judgekit.adapters.traced import span_processor
 from judgekit.evaluators import should_make_at_most_model_calls, should_make_calls
+from judgekit.loop import run_sync
 from judgekit.testing import FakeProvider
 
 # What frameworks warn of is theirs to mend.
@@ -58,10 +59,28 @@ async def openai_loop(client, shop, message, *, around_model=None, around_tool=N
             messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
 
 
+OPEN = []
+
+
+@pytest.fixture(autouse=True)
+def clients_are_closed():
+    """In the loop that agents run in; connections that are left open disturb later tests."""
+    yield
+    while OPEN:
+        run_sync(OPEN.pop().aclose)
+
+
+def http_client():
+    import httpx
+
+    OPEN.append(httpx.AsyncClient())
+    return OPEN[-1]
+
+
 def client_of(provider):
     import openai
 
-    return openai.AsyncOpenAI(base_url=provider.url, api_key="any", max_retries=0)
+    return openai.AsyncOpenAI(base_url=provider.url, api_key="any", max_retries=0, http_client=http_client())
 
 
 def litellm_loop(provider, shop, **_):
@@ -296,7 +315,9 @@ def langchain_run(provider, shop):
     from langchain_core.tools import StructuredTool
     from langchain_openai import ChatOpenAI
 
-    model = ChatOpenAI(model="gpt-x", base_url=provider.url, api_key="any", max_retries=0)
+    model = ChatOpenAI(
+        model="gpt-x", base_url=provider.url, api_key="any", max_retries=0, http_async_client=http_client()
+    )
 
     async def run(message):
         held = shop()
@@ -392,6 +413,8 @@ def expected(example, shop, litellm):
     """The report on a plain loop around litellm, which no span tells of."""
     with FakeProvider(example.scripted.scripted_agent()) as provider:
         report = run(example, litellm_loop(provider, shop))
+        run_sync(litellm.close_litellm_async_clients)
+        litellm.in_memory_llm_clients_cache.flush_cache()
     assert report.passed, report.render()
     return comparable(report)
 
