@@ -115,7 +115,11 @@ def _run_on(loop: asyncio.AbstractEventLoop, function: Callable[[], Coroutine[An
     context = contextvars.copy_context()
 
     def start() -> None:
-        task = loop.create_task(function(), context=context)
+        try:
+            task = loop.create_task(function(), context=context)
+        except BaseException as error:  # noqa: BLE001 - raised for the caller, who would wait for ever
+            future.set_exception(error)
+            return
         started.append(task)
         task.add_done_callback(lambda ended: _hand_over(ended, future))
 

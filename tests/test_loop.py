@@ -41,6 +41,14 @@ def test_it_raises_what_the_coroutine_raises():
         run_sync(broken)
 
 
+def test_what_makes_no_coroutine_raises_instead_of_waiting_for_ever():
+    def broken():
+        raise KeyError("x")
+
+    with pytest.raises(KeyError, match="x"):
+        run_sync(broken)
+
+
 def test_all_calls_share_one_loop_thread():
     assert run_sync(thread_name) == run_sync(thread_name) == "judgekit-loop"
 

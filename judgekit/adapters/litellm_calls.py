@@ -55,6 +55,8 @@ class CallRecorder:
         worker = _logging_worker()
         if worker is None:
             return
+        # A call that has just returned puts its report into the queue in the next turn.
+        await asyncio.sleep(0)
         began = time.monotonic()
         flushed = False
         while not self._is_settled(worker) and time.monotonic() - began < seconds:
@@ -71,7 +73,20 @@ class CallRecorder:
                 return False
             if self._finished:
                 return True
-        return not getattr(worker, "pending_count", 0)
+        return not self._awaits_report(worker)
+
+    def _awaits_report(self, worker: Any) -> bool:
+        """Whether a report of this attempt is in litellm's queue, which judges and other attempts share.
+
+        Not every call says when it begins: those of providers that users add do not.
+        """
+        try:
+            waiting = [*worker._queue._queue, *worker._dequeued_tasks.values()]
+            mine = any(task["context"].get(_current) is self for task in waiting)
+            return mine or bool(worker._pending_enqueues)
+        except (AttributeError, KeyError, TypeError):
+            # Another release of litellm: wait for whatever it says is pending.
+            return bool(getattr(worker, "pending_count", 0))
 
     def begin(self, call: Mapping[str, Any]) -> None:
         """A call is about to be sent."""

@@ -69,7 +69,29 @@ class Question(Generic[T]):
 
     async def answer(self) -> Answer[T]:
         """Ask until there is a value, or no use in asking again."""
+        try:
+            async with asyncio.timeout(self._request.deadline):
+                return self._answer(value=await self._value_of_attempts())
+        except _Failed as failed:
+            return self._answer(error=self._final(failed.error, late=failed.again and self._may_ask_again()))
+        except TimeoutError:
+            return self._answer(error=self._final(self._last, late=True))
+
+    async def _value_of_attempts(self) -> T:
+        """The first attempt's value, or of those that tenacity drives after it, told of the first failure.
+
+        Most questions need one. They are spared tenacity's objects, which stay until they are collected.
+        """
+        try:
+            return await self._attempt()
+        except _Failed as failed:
+            failures = [failed]
         from tenacity import AsyncRetrying, retry_if_exception
+
+        async def attempt() -> T:
+            if failures:
+                raise failures.pop()
+            return await self._attempt()
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(lambda error: isinstance(error, _Failed) and error.again),
@@ -78,13 +100,7 @@ class Question(Generic[T]):
             sleep=self._sleep,
             reraise=True,
         )
-        try:
-            async with asyncio.timeout(self._request.deadline):
-                return self._answer(value=cast("T", await retrying(self._attempt)))
-        except _Failed as failed:
-            return self._answer(error=self._final(failed.error, late=failed.again and self._may_ask_again()))
-        except TimeoutError:
-            return self._answer(error=self._final(self._last, late=True))
+        return cast("T", await retrying(attempt))
 
     async def _attempt(self) -> T:
         try:

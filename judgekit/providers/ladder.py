@@ -61,6 +61,8 @@ class Knowledge:
 
     def notes(self, request: Request) -> list[str]:
         """What was changed about this request, one sentence each."""
+        if not self._notes:
+            return []
         names = {*wanted_parameters(request), *(self.refused if request.format is not None else ())}
         return [note for name, note in self._notes.items() if name in names]
 

@@ -414,6 +414,38 @@ def test_settling_ends_in_time_although_a_stream_was_abandoned(litellm, fake_pro
     assert (unended.model, unended.finish_reasons, unended.input_tokens) == ("m", (), None)
 
 
+def test_an_attempt_does_not_wait_for_the_reports_of_others(litellm, fake_provider, monkeypatch):
+    from litellm.integrations.custom_logger import CustomLogger
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    held = asyncio.Event()
+
+    class Slow(CustomLogger):
+        async def async_log_success_event(self, kwargs, response_obj, start_time, end_time):
+            await held.wait()
+
+    provider = fake_provider("Hi")
+    monkeypatch.setattr(litellm, "callbacks", [Slow()])
+
+    async def beside_a_judge():
+        await litellm.acompletion(
+            model="openai/m", messages=user("judge"), api_base=provider.url, api_key="k", num_retries=0
+        )
+        while not GLOBAL_LOGGING_WORKER.pending_count:
+            await asyncio.sleep(0)
+        with recorded_calls() as recorder:
+            async with asyncio.timeout(5):
+                await recorder.settle(seconds=60)
+        pending = GLOBAL_LOGGING_WORKER.pending_count
+        held.set()
+        await GLOBAL_LOGGING_WORKER.flush()
+        return recorder.calls, pending
+
+    calls, pending = asyncio.run(beside_a_judge())
+    assert calls == ()
+    assert pending > 0
+
+
 def test_litellm_is_recorded_from_the_import_on_and_never_imported_for_it():
     program = """
 import asyncio, json, sys
