@@ -10,6 +10,7 @@ from judgekit.gate import Gate
 from judgekit.interaction import Interaction, ModelCall
 from judgekit.reporting import CaseOutcome, EvalReport, RequirementSummary
 from judgekit.reporting.cases import summarised
+from judgekit.reporting.formats import FORMATS
 from judgekit.results import CaseResult, Results
 
 PASSED = EvalResult(Outcome.PASS, label="tools")
@@ -181,3 +182,21 @@ def test_a_report_that_cannot_be_written_leaves_the_old_file(make_report, tmp_pa
         torn.write(target)
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+
+
+@pytest.mark.parametrize("entry", FORMATS, ids=lambda entry: entry.name)
+def test_a_format_renders_what_it_writes(make_report, tmp_path, entry):
+    report = make_report([attempt("a", PASSED), attempt("é ✅ 漢\r\n", FAILED, reply="\ud800")])
+    for suffix in entry.suffixes:
+        written = report.write(tmp_path / f"report{suffix.upper()}").read_bytes()
+        # The text report of `render` is for `print`, which ends the line.
+        assert written == report.render(entry.name).encode() + (b"\n" if entry.name == "text" else b"")
+
+
+def test_an_unknown_format_is_refused_and_so_are_choices_of_another(make_report):
+    report = make_report([attempt("a", PASSED)])
+    with pytest.raises(InvalidArgument, match="one of json, text, junit, markdown, csv, html; got 'pdf'"):
+        report.render("pdf")
+    for choice in ({"all": True}, {"intervals": True}, {"most": 0}):
+        with pytest.raises(InvalidArgument, match="choices of the text report, got them for 'csv'"):
+            report.render("csv", **choice)

@@ -10,7 +10,7 @@
   const buttons = [...document.querySelectorAll(".filters button")];
   const drawn = new Map();
   const STEP = 100;
-  let tag = "", found = [], shown = 0, lowered = null;
+  let tag = "", found = [], shown = 0, lowered = null, waiting = 0;
 
   // Tested text only ever becomes the text of a node.
   const el = (name, className, ...children) => {
@@ -119,7 +119,7 @@
     const row = rows[index];
     const pair = row.sides.length > 1;
     const last = row.sides[row.sides.length - 1] || row.sides[0];
-    const title = el("span", "case", el("bdi", "", texts[row.id]), el("small", "", ` run ${row.run}`));
+    const title = el("span", "case", el("bdi", "", texts[row.id]), " ", el("small", "", `run ${row.run}`));
     const why = el("span", "reason", reason(last));
     why.dir = "auto";
     const summary = el("summary", "", ...row.sides.map((side) => (side ? pill(side.outcome) : el("span", "pill", "–"))), title, why);
@@ -160,6 +160,7 @@
     status.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} attempts`;
   };
   const update = () => {
+    clearTimeout(waiting);
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const tests = [];
     if (tag) tests.push((row) => row.tags.includes(tag));
@@ -186,6 +187,7 @@
   };
   const open = (index) => {
     if (!rows[index]) return;
+    clearTimeout(waiting);
     if (!found.includes(index)) reset();
     const place = found.indexOf(index);
     if (place >= shown) draw(Math.ceil((place + 1) / STEP) * STEP);
@@ -217,7 +219,6 @@
     unit.append(option);
   }
   for (const button of buttons) button.addEventListener("click", () => { choose(button.dataset.tag); update(); });
-  let waiting = 0;
   search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(update, 120); });
   unit.addEventListener("change", update);
   sort.addEventListener("change", update);
