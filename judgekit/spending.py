@@ -75,8 +75,10 @@ class Spend:
         if interaction.latency is not None and not interaction.replayed:
             self._latency.add(interaction.latency)
             self._compare(interaction.latency, case_id, run)
-        if known := interaction.known_cost():
-            self._cost.add(known)
+        if interaction.cost is not None:
+            self._cost.add(interaction.cost)
+        elif interaction.model_calls or interaction.turns:
+            self._cost.add(interaction.known_cost())
         if interaction.model_calls is not None:
             self.attempts_with_evidence += 1
             self._add_calls(interaction)

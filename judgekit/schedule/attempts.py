@@ -171,9 +171,9 @@ class _Run:
                 target = await self._answer(case.command, session, blockable=blockable)
         if target.missing is not None:
             return target.interaction, target.missing.results(evaluators)
-        found = await results_of(self._evaluation, case, target, evaluators)
         if target.failed is None:
-            return target.interaction, found
+            return target.interaction, await self._evaluation.results(case, target.interaction, evaluators)
+        found = await results_of(self._evaluation, case, target, evaluators)
         return target.interaction, (EvalResult(Outcome.FAIL, target.failed, label=TARGET), *found)
 
     async def _conversation(
