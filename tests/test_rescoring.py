@@ -12,6 +12,7 @@ from judgekit import (
     Interaction,
     InvalidArgument,
     Judge,
+    Observer,
     Outcome,
     ToolCall,
     Turn,
@@ -147,9 +148,16 @@ def test_an_interrupted_run_is_scored_as_far_as_it_came(tmp_path):
     cases = [EvalCase(f"c{n}", f"c{n}") for n in range(4)]
     plan = ExperimentRunner("first").cases(cases).agent(stuck).concurrency(1).report_directory(tmp_path)
 
+    second = asyncio.Event()
+
+    class Heard(Observer):
+        def finished(self, outcome):
+            if outcome.case_index == 1:
+                second.set()
+
     async def interrupted():
-        task = asyncio.create_task(plan.run_async())
-        await asyncio.sleep(0.3)
+        task = asyncio.create_task(plan.run_async(observer=Heard()))
+        await second.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 

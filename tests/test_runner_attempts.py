@@ -573,8 +573,12 @@ def test_ctrl_c_keeps_what_is_finished_and_raises(tmp_path):
 
 def test_cancelling_run_async_ends_it_in_order(tmp_path):
     ended = []
+    first = asyncio.Event()
 
     class Heard(Observer):
+        def finished(self, outcome):
+            first.set()
+
         def ended(self, report):
             ended.append(report)
 
@@ -586,7 +590,7 @@ def test_cancelling_run_async_ends_it_in_order(tmp_path):
     async def main():
         runner = ExperimentRunner("stop").cases(numbered(3)).agent(agent).report_directory(tmp_path)
         task = asyncio.ensure_future(runner.run_async(observer=Heard()))
-        await asyncio.sleep(0.05)
+        await first.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
