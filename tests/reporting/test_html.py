@@ -277,6 +277,13 @@ def test_a_message_of_any_shape_is_text(make_report, message, text):
     assert (data["texts"][role], data["texts"][at]) == (message["role"], text)
 
 
+def test_the_turns_of_a_conversation_stand_in_for_its_messages(make_report):
+    turns = (Interaction(command_text="Hi", reply="Hello"), Interaction(command_text="Bye"))
+    data = Page(make_report([attempt("a", PASSED, turns=turns)]).render("html")).data
+    told = [[data["texts"][at] for at in pair] for pair in data["rows"][0]["sides"][0]["conversation"]]
+    assert told == [["user", "Hi"], ["assistant", "Hello"], ["user", "Bye"], ["assistant", "(no reply)"]]
+
+
 def test_two_runs_are_paired_by_case_and_run(make_report, tmp_path):
     before = make_report(
         [
