@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from judgekit.checking import is_finite_number
 from judgekit.conversation import Said
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import is_finite_number
 from judgekit.interaction import Interaction, ModelCall
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from enum import Enum
 import pydantic
 import pytest
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import (
     EvalCase,
@@ -17,7 +18,6 @@ from judgekit.evaluation import (
     Outcome,
     eval_label,
     evaluate_function,
-    is_finite_number,
     label_of,
     label_owner,
 )

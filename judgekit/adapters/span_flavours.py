@@ -18,7 +18,7 @@ from judgekit.adapters.span_messages import (
 )
 from judgekit.adapters.span_shapes import Span, decoded, first_of
 from judgekit.adapters.span_tools import ToolSeen, tool_seen
-from judgekit.evaluation import is_finite_number
+from judgekit.checking import is_finite_number
 from judgekit.interaction import ModelCall
 from judgekit.jsonable import json_text
 

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from datetime import timedelta
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import EvalCase, EvalResult, built_in_label, is_finite_number
+from judgekit.evaluation import EvalCase, EvalResult, built_in_label
 from judgekit.evaluators.evidence import (
     NO_COST,
     NO_MODEL_CALLS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import is_finite_number
 
 __all__ = ["checked_count", "checked_seconds"]
 

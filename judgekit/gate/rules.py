@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import Outcome, is_finite_number
+from judgekit.evaluation import Outcome
 from judgekit.gate.decision import Decision
 from judgekit.gate.reference import Reference
 from judgekit.gate.wording import TOLERANCE, attempts_text, case_list, decimals, missing_text

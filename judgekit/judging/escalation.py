@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import is_finite_number
 from judgekit.interaction import Interaction
 from judgekit.judging.base import ModelJudging
 from judgekit.judging.criterion import Criterion, measure

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import is_finite_number
 from judgekit.jsonable import json_line, json_text
 from judgekit.judging.criterion import Criterion
 from judgekit.judging.reading import Malformed

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import is_finite_number
 
 __all__ = ["ABSTAIN", "SCORE", "Binary", "Levels", "Scale", "Score", "checked_threshold", "needed_score"]
 

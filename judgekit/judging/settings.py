@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import is_finite_number
 
 if TYPE_CHECKING:
     from judgekit.judging.judge import Judge

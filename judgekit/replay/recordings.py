@@ -9,8 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from judgekit.checking import is_finite_number
 from judgekit.errors import FileUnreadable, InvalidArgument
-from judgekit.evaluation import EvalCase, EvaluatorLike, is_finite_number
+from judgekit.evaluation import EvalCase, EvaluatorLike
 from judgekit.interaction import ToolCall
 from judgekit.jsonable import json_text, parse_json
 from judgekit.replay.derived import budgets, tool_evaluators

@@ -11,9 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.checking import is_finite_number
 from judgekit.context import RunScope
 from judgekit.errors import InvalidArgument
-from judgekit.evaluation import EvalCase, EvaluatorLike, checked_evaluators, is_finite_number
+from judgekit.evaluation import EvalCase, EvaluatorLike, checked_evaluators
 from judgekit.gate import Gate
 from judgekit.loop import run_sync
 from judgekit.replay import ToolBindings
