@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from judgekit.evaluation import EvalCase, EvalResult, Evaluator, Kind, Outcome, eval_label
     from judgekit.gate import Decision, Gate
+    from judgekit.in_pytest import cases
     from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCall
     from judgekit.judging import (
         Binary,
@@ -82,6 +83,7 @@ __all__ = [
     "ToolBindings",
     "RecordedCall",
     "load_interactions",
+    "cases",
     "load_recordings",
     "load_traces",
     "Recorder",
@@ -105,7 +107,7 @@ __all__ = [
 # In the order of what they cost to import.
 _HOMES = (
     "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "adapters",
-    "replay", "datasets", "judging", "simulating", "runner",
+    "replay", "datasets", "judging", "simulating", "runner", "in_pytest",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")
 

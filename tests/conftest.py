@@ -2,8 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from judgekit.gate import Gate
 from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCall
 from judgekit.reporting import EvalReport
 from judgekit.results import CaseResult, Results
-from judgekit.testing import FakeProvider
 
 # A busy machine is no failure of the code; a failure on the build machine must come back here.
 settings.register_profile(
@@ -54,17 +52,6 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("the real data sets are not here; JUDGEKIT_DATA names their folder")
     return folder
-
-
-@pytest.fixture
-def fake_provider() -> Iterator[Callable[..., FakeProvider]]:
-    """Starts a `FakeProvider(...)` with what it is given; all are closed after the test."""
-    with ExitStack() as stack:
-
-        def start(*args: Any, **options: Any) -> FakeProvider:
-            return stack.enter_context(FakeProvider(*args, **options))
-
-        yield start
 
 
 STARTED = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)

@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 @click.command(
     "report",
-    epilog="Example: judgekit report .judgekit/runs/front-desk-2026-11-30T10-00-00Z -o report.json",
+    epilog="Example: judgekit report .judgekit/runs/front-desk-2026-11-30T10-00-00Z -o report.html",
 )
 @run_argument
 @report_options

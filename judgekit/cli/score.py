@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.command(
     "score",
     epilog="Example: judgekit score replies.jsonl --asked question --reply answer "
-    '--criterion "warm and plain" --judge-model openai/gpt-5-mini -o tone.json',
+    '--criterion "warm and plain" --judge-model openai/gpt-5-mini -o tone.html',
 )
 @click.argument("file")
 @click.option("--asked", metavar="COLUMN", help="The column with what was asked; `asked` unless given.")

@@ -19,7 +19,7 @@ from judgekit.text import counted, folded, milliseconds, one_line, visible
 if TYPE_CHECKING:
     from judgekit.reporting.report import EvalReport
 
-__all__ = ["gate_line", "render_text", "spend_lines", "write"]
+__all__ = ["evaluator_lines", "gate_line", "render_text", "spend_lines", "write"]
 
 _GATE = {Outcome.PASS: "passed", Outcome.FAIL: "FAILED", Outcome.INCONCLUSIVE: "INCONCLUSIVE"}
 
@@ -35,7 +35,7 @@ def render_text(
     """The text report, see `EvalReport.render`."""
     counts = report.counts
     lines = [_first_line(report, intervals=intervals), gate_line(report.decision)]
-    lines += _evaluator_lines(counts, intervals=intervals)
+    lines += evaluator_lines(counts, intervals=intervals)
     lines += spend_lines(counts)
     lines += _inconsistent_lines(counts)
     return "\n".join([*lines, *_attempt_blocks(report, all_attempts=all_attempts, most=most)])
@@ -82,7 +82,8 @@ def gate_line(decision: Decision) -> str:
     return f"gate: {_GATE[decision.outcome]} — {visible(folded(decision.detail))}"
 
 
-def _evaluator_lines(counts: Results, *, intervals: bool) -> Iterator[str]:
+def evaluator_lines(counts: Results, *, intervals: bool) -> Iterator[str]:
+    """A line for each label, and under it one for each of its criteria."""
     for label in counts.labels():
         yield f"  {_unit_text(counts, label, counts.units[label], intervals=intervals)}"
         for name in counts.criteria_of(label):

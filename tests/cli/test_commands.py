@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -196,3 +197,13 @@ def test_a_judge_that_cannot_be_asked_is_inconclusive(judgekit):
     wrong = judgekit("probe", "--judge-model", "openai/m", "--kind", "nonsense")
     assert wrong.returncode == 2
     assert "nonsense" in wrong.err
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_help_of_a_command_is_that_of_the_page(judgekit, words):
+    shown = PAGE.read_text(encoding="utf-8").partition(f"### judgekit {' '.join(words)}\n\n```text\n")[2]
+    done = judgekit(*words, "--help", COLUMNS="100")
+    assert shown.partition("\n```")[0] == done.out.rstrip()

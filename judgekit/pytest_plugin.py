@@ -1,0 +1,158 @@
+"""The pytest plugin: inert until a test uses it; imports pytest and json only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from judgekit.in_pytest.judged import Judged
+    from judgekit.in_pytest.session import Session
+
+__all__ = ["fake_provider", "judged"]
+
+_PROPERTY = "judgekit"
+_CACHE = "judgekit/attempts"
+_SKIPPED = "may call a model; run it with --judgekit"
+
+_records: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flags and their ini twins."""
+    group = parser.getgroup("judgekit", "evaluations of LLM agents")
+    group.addoption("--judgekit", action="store_true", help="Run tests that may call a model.")
+    group.addoption(
+        "--judgekit-model", metavar="MODEL", help="Ask the judges of `@judgekit.cases` with this model."
+    )
+    group.addoption(
+        "--judgekit-report", metavar="PATH", help="Write all that was judged to PATH, by its suffix."
+    )
+    parser.addini("judgekit", "Run tests that may call a model.", type="bool", default=False)
+    parser.addini("judgekit_model", "Ask the judges of `@judgekit.cases` with this model.", default="")
+    parser.addini("judgekit_report", "Write all that was judged to this file, by its suffix.", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and what concludes the session, in the one process that writes for people."""
+    config.addinivalue_line("markers", "judgekit: may call a model; skipped without --judgekit")
+    if hasattr(config, "workerinput"):
+        return
+    config.pluginmanager.register(_Controller(config), "judgekit-controller")
+    if path := _option(config, "judgekit-report"):
+        from pathlib import Path
+
+        from judgekit.errors import InvalidArgument
+        from judgekit.reporting.formats import format_for
+
+        try:
+            format_for(Path(path))
+        except InvalidArgument as error:
+            raise pytest.UsageError(f"--judgekit-report: {error}") from error
+
+
+def _option(config: pytest.Config, name: str) -> Any:
+    return config.getoption(f"--{name}") or config.getini(name.replace("-", "_"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what may call a model, unless that was asked for."""
+    if _option(config, "judgekit"):
+        return
+    model = _option(config, "judgekit-model")
+    for item in items:
+        group = getattr(getattr(item, "function", None), "__judgekit_cases__", None)
+        asks = group is not None and (group.asks_models or (model and group.models))
+        if asks or item.get_closest_marker("judgekit") is not None:
+            item.add_marker(pytest.mark.skip(reason=_SKIPPED))
+
+
+@pytest.fixture
+def judged(request: pytest.FixtureRequest) -> Judged:
+    """Asserts what was judged and records it: `judged(report)`, or with a case `judged.ask(agent)`."""
+    from judgekit.in_pytest.judged import Judged
+
+    item = request.node
+    callspec = getattr(item, "callspec", None)
+    index = callspec.indices.get("case", 0) if callspec is not None else 0
+    others = [f"{k}={v}" for k, v in callspec.params.items() if k != "case"] if callspec is not None else []
+    name = item.nodeid.partition("[")[0] + (f"[{', '.join(others)}]" if others else "")
+    records = item.stash.setdefault(_records, [])
+    group = getattr(item.function, "__judgekit_cases__", None)
+    model = _option(request.config, "judgekit-model") or None
+    return Judged(name, group, index, model=model, keep=records.append)
+
+
+@pytest.fixture
+def fake_provider() -> Iterator[Callable[..., Any]]:
+    """Starts a `judgekit.testing.FakeProvider(...)` with what it is given; all are closed after the test."""
+    from contextlib import ExitStack
+
+    from judgekit.testing import FakeProvider
+
+    with ExitStack() as stack:
+
+        def start(*args: Any, **options: Any) -> FakeProvider:
+            return stack.enter_context(FakeProvider(*args, **options))
+
+        yield start
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Hand a test's records over with its last report, the only one that reaches every reader once."""
+    records = item.stash.get(_records, None)
+    if records and call.when == "teardown":
+        item.user_properties.append((_PROPERTY, json.dumps(records)))
+        del item.stash[_records]
+    return (yield)
+
+
+class _Controller:
+    """Hears of every test's records, in this process or from workers, and concludes the session."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._session: Session | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what a test kept."""
+        for name, value in report.user_properties:
+            if name == _PROPERTY and report.when == "teardown":
+                if self._session is None:
+                    from judgekit.in_pytest.session import Session
+
+                    self._session = Session()
+                self._session.add(report.nodeid, json.loads(str(value)))
+
+    @pytest.hookimpl(tryfirst=True)  # before what failed last is written, and before the summary
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Decide the gates, and write the report."""
+        if self._session is None:
+            return
+        cache = getattr(self._config, "cache", None)
+        earlier = {} if cache is None else cache.get(_CACHE, {})
+        merge = bool(self._config.getoption("lf", False))
+        kept = self._session.conclude(earlier, merge=merge)
+        if cache is not None:
+            cache.set(_CACHE, {**earlier, **kept})
+        if not self._session.passed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        last = getattr(self._config.pluginmanager.get_plugin("lfplugin"), "lastfailed", None)
+        if last is not None:
+            last.update(dict.fromkeys(self._session.failing_nodes(), True))
+        if path := _option(self._config, "judgekit-report"):
+            self._session.write(path)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """One section: for each group its gate, a line a criterion, then the cost."""
+        if self._session is None:
+            return
+        terminalreporter.section("judgekit")
+        for line in self._session.lines():
+            terminalreporter.line(line)
+        if path := _option(self._config, "judgekit-report"):
+            terminalreporter.line(f"written to {path}")
