@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from judgekit.adapters.messages import interaction_from_messages, tool_calls_in
+from judgekit.adapters.messages import interaction_from_messages, message_text, plain_message, tool_calls_in
 from judgekit.interaction import GuardrailResult, Interaction, ModelCall
 from judgekit.jsonable import json_text
 
@@ -78,15 +78,32 @@ def is_graph_state(value: object) -> bool:
 
 
 def from_graph_state(state: Any, command_text: str) -> Interaction:
-    """A LangGraph state; a `structured_response` in it is the reply."""
+    """A LangGraph state: the calls are those since the command, the messages the whole conversation.
+
+    A `structured_response` in it is the reply.
+    """
     messages = _field(state, "messages")
-    fields: dict[str, Any] = {"command_text": command_text}
-    fields |= _langchain_calls(messages)
-    plain = [chat_message(message) for message in messages]
+    plain = [plain_message(chat_message(message), position) for position, message in enumerate(messages)]
+    begun = _asked_at(plain, command_text)
+    fields: dict[str, Any] = {"command_text": command_text, "tool_calls": tool_calls_in(plain[begun:])}
+    fields |= _langchain_calls(messages[begun:])
     structured = _field(state, "structured_response")
     if structured is not None:
         fields = _with_output(structured, interaction_from_messages(plain), fields)
     return interaction_from_messages(plain, **fields)
+
+
+def _asked_at(messages: list[Mapping[str, Any]], command_text: str) -> int:
+    """Where the command stands; 0 where it does not, so that no call is lost.
+
+    The last user message will not do: nodes of a graph put some there too.
+    """
+    asked = command_text.strip()
+    for position in range(len(messages) - 1, 0, -1):
+        message = messages[position]
+        if asked and message.get("role") == "user" and message_text(message).strip() == asked:
+            return position
+    return 0
 
 
 def _langchain_calls(messages: Iterable[Any]) -> dict[str, Any]:
@@ -184,7 +201,16 @@ def _request_message(part: Any) -> dict[str, Any]:
 
 
 def from_openai_agents(result: Any, command_text: str) -> Interaction:
-    """An openai-agents result: the calls are those of this run, the messages the whole conversation."""
+    """An openai-agents result: the calls are those of this run, the messages the whole conversation.
+
+    Raises:
+        TypeError: It is a stream that was not read to its end, and tells of too few calls.
+    """
+    if getattr(result, "is_complete", True) is False:
+        raise TypeError(
+            "the agent returned a stream of openai-agents that was not read to its end; write "
+            "`async for _ in result.stream_events(): pass` before `return result`"
+        )
     whole = result.to_input_list()
     new = [item.to_input_item() for item in getattr(result, "new_items", None) or ()]
     calls = tuple(

@@ -107,6 +107,28 @@ def test_messages_without_any_metadata_tell_of_no_model_call():
     assert interaction_from({"messages": []}, command_text="c").reply is None
 
 
+def test_a_state_that_holds_earlier_turns_is_read_with_the_calls_since_the_command():
+    usage = {"input_tokens": 50, "output_tokens": 7}
+    # A node's remark in the user's name is no new command.
+    later = [
+        Message("human", "And o_43?"),
+        Message("ai", "", tool_calls=[{"name": "getOrder", "args": {"orderId": "o_43"}, "id": "c3"}]),
+        Message("tool", "late", tool_call_id="c3"),
+        Message("human", "Be more precise."),
+        Message("ai", "It is late.", usage_metadata=usage),
+    ]
+    found = interaction_from({"messages": [*LANGCHAIN, *later]}, command_text="And o_43?")
+    assert found.tool_calls == (ToolCall("getOrder", {"orderId": "o_43"}, "late", id="c3"),)
+    assert [call.output_tokens for call in found.model_calls] == [None, 7]
+    assert (found.reply, len(found.messages)) == ("It is late.", 10)
+
+
+def test_a_state_without_the_command_is_read_whole():
+    found = interaction_from({"messages": [*LANGCHAIN, Message("human", "x")]}, command_text="reworded")
+    assert [call.name for call in found.tool_calls] == ["getOrder", "getUser"]
+    assert len(found.model_calls) == 2
+
+
 def test_the_structured_response_of_a_graph_is_its_reply():
     state = {"messages": LANGCHAIN, "structured_response": {"status": "unknown"}}
     found = interaction_from(state, command_text="c")
@@ -243,3 +265,12 @@ def test_an_openai_agents_result_is_read_with_the_calls_of_its_own_run():
 def test_a_typed_output_is_the_reply_as_json_beside_the_models_own_text():
     found = interaction_from(agents_result({"late": True}), command_text="c")
     assert (found.reply, found.model_text) == ('{"late": true}', "It is late.")
+
+
+def test_a_stream_of_openai_agents_that_was_not_read_to_its_end_is_refused():
+    stream = agents_result(None)
+    stream.is_complete = False
+    with pytest.raises(TypeError, match="not read to its end"):
+        interaction_from(stream, command_text="c")
+    stream.is_complete = True
+    assert interaction_from(stream, command_text="c").tool_calls
