@@ -274,6 +274,28 @@ def test_a_filter_keeps_what_it_accepts_and_the_gate_may_name_what_it_left_out()
     assert [result.case_id for result in report.results] == ["a"]
 
 
+def test_the_first_cases_are_the_same_however_often_the_plan_is_prepared():
+    cases = [EvalCase(name, "x", reply_should_contain("ok")) for name in ("a1", "b", "a2", "a3")]
+    selected = plan(*cases).agent(agent).filter(lambda case: "a" in case.id).first(2)
+    selected.outline()
+    for _ in range(2):
+        assert [result.case_id for result in selected.run().results] == ["a1", "a2"]
+
+
+@pytest.mark.parametrize("number", [0, -1, True, 1.5])
+def test_no_number_of_cases_is_refused_where_it_is_written(number):
+    with pytest.raises(InvalidArgument, match="`number` must be a whole number >= 1"):
+        plan(EvalCase("a", "x")).first(number)
+
+
+@pytest.mark.parametrize("path", [None, "", "a\0b", 3])
+def test_what_is_no_path_is_refused_where_it_is_written(path):
+    with pytest.raises(InvalidArgument, match="`resume` must be a path"):
+        plan(EvalCase("a", "x")).resume(path)
+    with pytest.raises(InvalidArgument, match="`report_directory` must be a path"):
+        plan(EvalCase("a", "x")).report_directory(path)
+
+
 # names
 
 

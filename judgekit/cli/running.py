@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -112,8 +111,7 @@ def selected(plan: ExperimentRunner, texts: Sequence[str], limit: int | None) ->
         wanted = [text.casefold() for text in texts]
         plan = plan.filter(lambda case: any(text in case.id.casefold() for text in wanted))
     if limit is not None:
-        places = itertools.count()
-        plan = plan.filter(lambda _: next(places) < limit)
+        plan = plan.first(limit)
     return plan
 
 

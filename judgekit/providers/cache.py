@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.errors import FileUnreadable, InvalidArgument
+from judgekit.masking import Masker
 from judgekit.providers.base import CACHE_MODES, CacheMode, Reply, Request, Usage
 
 __all__ = [
@@ -115,9 +116,9 @@ class Record:
         """Whether the reply gave a value."""
         return self.error is None
 
-    def to_json(self) -> str:
-        """The record as JSON text."""
-        return json.dumps(asdict(self), ensure_ascii=False, default=str)
+    def to_json(self, masker: Masker) -> str:
+        """The record as JSON text, without the secrets that `masker` knows."""
+        return masker.masked_json(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Record:

@@ -183,7 +183,7 @@ class _Asking:
             self._ordinal,
             position=self._position,
             record=record,
-            body=self._scope.masker.masked(record.to_json()),
+            body=record.to_json(self._scope.masker),
         )
 
     def _missing(self) -> ReplayMissing:

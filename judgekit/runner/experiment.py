@@ -20,11 +20,11 @@ from judgekit.loop import run_sync
 from judgekit.replay import ToolBindings
 from judgekit.reporting import EvalReport
 from judgekit.runner.judges import with_judges
-from judgekit.runner.naming import calling_module, checked_name
+from judgekit.runner.naming import calling_module, checked_name, checked_path
 from judgekit.runner.outline import Outline, outline_of
 from judgekit.runner.prices import checked_prices
 from judgekit.runner.rescoring import rescored
-from judgekit.runner.settings import Prepared, Settings, prepared
+from judgekit.runner.settings import Prepared, Selection, Settings, prepared
 from judgekit.schedule import Agent, CostLimit, Observer, run_attempts
 from judgekit.store import RunStore
 from judgekit.text import first_line
@@ -78,7 +78,19 @@ class ExperimentRunner:
 
     def filter(self, keep: Callable[[EvalCase], bool]) -> ExperimentRunner:
         """Run only the cases that `keep` accepts. Where none is left the gate is INCONCLUSIVE."""
-        return self._with(filters=(*self._settings.filters, keep))
+        return self._selecting(lambda cases: tuple(case for case in cases if keep(case)))
+
+    def first(self, number: int) -> ExperimentRunner:
+        """Run only the first so many of the cases that are left.
+
+        Raises:
+            InvalidArgument: `number` is no whole number of at least 1.
+        """
+        end = _whole("number", number)
+        return self._selecting(lambda cases: cases[:end])
+
+    def _selecting(self, select: Selection) -> ExperimentRunner:
+        return self._with(selections=(*self._settings.selections, select))
 
     def evaluator(self, *evaluators: EvaluatorLike | Iterable[EvaluatorLike]) -> ExperimentRunner:
         """Add evaluators that every case must pass, after its own.
@@ -203,11 +215,11 @@ class ExperimentRunner:
 
         `run` refuses the journal of another plan.
         """
-        return self._with(journal=Path(path))
+        return self._with(journal=checked_path("resume", path))
 
     def report_directory(self, path: str | PathLike[str]) -> ExperimentRunner:
         """Put the run's own directory under this one instead of `.judgekit/runs`."""
-        return self._with(directory=Path(path))
+        return self._with(directory=checked_path("report_directory", path))
 
     def without_report_file(self) -> ExperimentRunner:
         """Write neither a journal nor a report; attempts are kept in memory."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from pathlib import PurePath
+from os import PathLike
+from pathlib import Path, PurePath
 
 from judgekit.errors import InvalidArgument
 
-__all__ = ["calling_module", "checked_name", "default_name"]
+__all__ = ["calling_module", "checked_name", "checked_path", "default_name"]
 
 _LONGEST = 100
 _UNPORTABLE = '<>:"/\\|?*'
@@ -30,6 +31,17 @@ def checked_name(name: str) -> str:
             f"write {_portable(name)!r}"
         )
     return name
+
+
+def checked_path(parameter: str, path: str | PathLike[str]) -> Path:
+    """The path.
+
+    Raises:
+        InvalidArgument: It can be none, on any system.
+    """
+    if not isinstance(path, str | PathLike) or not str(path) or "\0" in str(path):
+        raise InvalidArgument(f"ExperimentRunner: `{parameter}` must be a path, got {path!r}")
+    return Path(path)
 
 
 def _problem(name: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from judgekit.errors import InvalidPlan
 from judgekit.evaluation import EvalCase, EvaluatorLike
@@ -28,6 +29,9 @@ DEFAULT_TIMEOUT = 300.0
 DEFAULT_DIRECTORY = Path(".judgekit") / "runs"
 
 
+Selection: TypeAlias = Callable[[tuple[EvalCase, ...]], tuple[EvalCase, ...]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The state of an `ExperimentRunner`; None where nothing was set."""
@@ -35,7 +39,7 @@ class Settings:
     name: str | None = None
     module: str = ""
     cases: tuple[EvalCase, ...] = ()
-    filters: tuple[Callable[[EvalCase], bool], ...] = ()
+    selections: tuple[Selection, ...] = ()
     evaluators: tuple[EvaluatorLike, ...] = ()
     bindings: ToolBindings | None = None
     agent: Agent | None = None
@@ -131,9 +135,9 @@ def _limits(settings: Settings) -> list[str]:
 
 
 def _filtered(settings: Settings, plan: Plan) -> Plan:
-    cases = plan.cases
-    for keep in settings.filters:
-        cases = tuple(case for case in cases if keep(case))
+    cases = tuple(plan.cases)
+    for select in settings.selections:
+        cases = select(cases)
     return replace(plan, cases=cases)
 
 

@@ -408,11 +408,12 @@ request = lambda mode: Request(
 )
 import sqlite3
 from pathlib import Path
+from judgekit.masking import Masker
 from judgekit.providers.base import Reply, Usage
 from judgekit.providers.cache import Cache, Record, request_key
 cache = Cache(Path(sys.argv[1]), replay=False)
 record = Record(reply=Reply(text="kept"), usage=Usage(requests=1), parameters={}, notes=())
-cache.keep(request_key(request("replay"), 1), "", 0, position=0, record=record, body=record.to_json())
+cache.keep(request_key(request("replay"), 1), "", 0, position=0, record=record, body=record.to_json(Masker()))
 cache.close()
 answer = asyncio.run(ask(request("replay"), lambda reply: reply.text))
 assert answer.value == "kept", answer

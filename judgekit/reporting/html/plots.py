@@ -148,9 +148,13 @@ def _height(share: float) -> float:
     return TOP + 6 + (HEIGHT - BOTTOM - TOP - 12) * (1 - share)
 
 
+# Below it no unit here means anything, and close to the smallest float the steps themselves become 0.
+_LEAST_SHOWN = 1e-12
+
+
 def _steps(largest: float) -> tuple[float, float]:
     """The step of an axis, 1, 2 or 5 times a power of ten, and the end of the axis: 3 to 6 steps."""
-    if largest <= 0:
+    if largest < _LEAST_SHOWN:
         return 1.0, 1.0
     power = 10.0 ** math.floor(math.log10(largest / 4))
     step = next((power * factor for factor in (1, 2, 5, 10) if power * factor * 5 >= largest), power * 10)
