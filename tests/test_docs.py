@@ -1,7 +1,9 @@
 """The documentation is run: every fenced Python block, and the commands that the README tells to type."""
 
 import contextlib
+import importlib.util
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -16,6 +18,17 @@ from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "README.md"
 PAGES = [README, *sorted((REPOSITORY / "docs").rglob("*.md"))]
+# What a page of docs/frameworks needs beside judgekit (dependency group `frameworks`).
+NEEDED = {
+    "langgraph": ["langchain.agents", "langchain_openai", "openinference.instrumentation.langchain"],
+    "litellm": ["litellm"],
+    "openai-agents": ["agents", "openinference.instrumentation.openai_agents"],
+    "openinference": ["openai", "openinference.instrumentation.openai"],
+    "openllmetry": ["openai", "opentelemetry.instrumentation.openai"],
+    "opentelemetry": ["opentelemetry.sdk.trace", "opentelemetry.proto_json"],
+    "pydantic-ai": ["pydantic_ai", "openai", "opentelemetry.sdk.trace"],
+}
+FRAMEWORK_PAGES = [page for page in PAGES if page.parent.name == "frameworks"]
 BLOCK = re.compile(r"^```(?:bash|sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PRINTS = re.compile(r"(?:```)?\s*It prints:?\n\n((?:(?: {4}.*)?\n)+)")
 BEGINS = re.compile(r"prints a report that begins\n\n((?: {4}.*\n)+)")
@@ -26,13 +39,8 @@ def shown(page):
     return str(page.relative_to(REPOSITORY))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=shown)
-def test_the_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
-    """Blocks of one page share their names; files they write land in a temporary folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(REPOSITORY / "examples")
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    monkeypatch.setenv("LITELLM_MODE", "PRODUCTION")
+def run_blocks(page):
+    """Run a page's Python blocks in order; they share their names, and print what the page says."""
     parser = Sybil(parsers=[PythonCodeBlockParser(), SkipParser()], path=str(page.parent))
     document = parser.parse(page)
     for example in document.examples():
@@ -40,6 +48,55 @@ def test_the_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
             example.evaluate()
         if promised := PRINTS.match(document.text, example.region.end):
             assert out.getvalue().strip() == textwrap.dedent(promised[1]).strip()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in FRAMEWORK_PAGES], ids=shown)
+def test_the_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
+    """Files that they write land in a temporary folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(REPOSITORY / "examples")
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    monkeypatch.setenv("LITELLM_MODE", "PRODUCTION")
+    run_blocks(page)
+
+
+def is_installed(module):
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.frameworks
+@pytest.mark.slow
+@pytest.mark.parametrize("page", FRAMEWORK_PAGES, ids=shown)
+def test_the_python_blocks_of_a_frameworks_page_run_in_a_process_of_their_own(page, tmp_path):
+    """Instrumentors and tracer providers are a process's, and would meet those of other pages."""
+    for module in NEEDED[page.stem]:
+        if not is_installed(module):
+            pytest.skip(f"{module} is not installed (dependency group `frameworks`)")
+    settings = {
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_MODE": "PRODUCTION",
+        "LANGSMITH_TRACING": "false",
+    }
+    code = "import pathlib, runpy, sys; runpy.run_path(sys.argv[1])['run_blocks'](pathlib.Path(sys.argv[2]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, __file__, str(page)],
+        cwd=tmp_path,
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_frameworks_page_is_linked_from_the_page_on_evidence():
+    linked = LINK.findall((REPOSITORY / "docs" / "evidence.md").read_text(encoding="utf-8"))
+    assert {f"frameworks/{page.name}" for page in FRAMEWORK_PAGES} <= set(linked)
+    assert {page.stem for page in FRAMEWORK_PAGES} == NEEDED.keys()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=shown)
