@@ -39,12 +39,16 @@ def load_experiment(
     """The experiment of a suite, and which of `options` its function took.
 
     Args:
-        target: `file.py` or `package.module`, either with `:name` behind it.
+        target: `file.py` or `package.module`, either with `:name` behind it; or a YAML suite.
         options: Given to the suite's function as far as it declares them, such as `model`.
 
     Raises:
         Mistake: There is no such suite, importing it raised, or it holds no experiment.
     """
+    if Path(target).suffix.lower() in (".yaml", ".yml") and not Path(target).is_dir():
+        from judgekit.suites import load_suite
+
+        return load_suite(target), frozenset()
     place, name = _split(target)
     suite = _import_suite(place)
     held = _named(suite, name) if name else _found(suite)

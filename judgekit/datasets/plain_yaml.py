@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.errors import FileUnreadable
 
-__all__ = ["load_plain_yaml"]
+__all__ = ["load_plain_yaml", "located_yaml"]
 
 # What JSON would read as more than text; `no`, `on`, dates, `1_000`, `0o7` and `12:30` stay text.
 _PLAIN = (
@@ -28,6 +28,15 @@ def load_plain_yaml(text: str) -> Any:
     Raises:
         FileUnreadable: It is no YAML, or a key stands twice; the text names the line.
     """
+    return located_yaml(text)[0]
+
+
+def located_yaml(text: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:
+    """Likewise, and the line of every value by its path of keys and positions; 1-based.
+
+    Raises:
+        FileUnreadable: It is no YAML, or a key stands twice; the text names the line.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -36,12 +45,32 @@ def load_plain_yaml(text: str) -> Any:
     for tag, pattern, first in _PLAIN:
         Loader.add_implicit_resolver(tag, re.compile(f"^(?:{pattern})$"), list(first))
     Loader.add_constructor("tag:yaml.org,2002:map", _unique_mapping)
+    lines: dict[tuple[str | int, ...], int] = {}
     try:
-        return yaml.load(text, Loader)  # noqa: S506 - a SafeLoader with fewer types
+        loader = Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None, lines
+        data = loader.construct_document(node)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""
         raise FileUnreadable(f"{place}it is no YAML: {getattr(error, 'problem', None) or error}") from error
+    _note_lines(node, (), node.start_mark.line + 1, lines)
+    return data, lines
+
+
+def _note_lines(
+    node: Any, path: tuple[str | int, ...], line: int, lines: dict[tuple[str | int, ...], int]
+) -> None:
+    """A value begins where its key stands."""
+    lines[path] = line
+    if node.id == "mapping":
+        for key, value in node.value:
+            _note_lines(value, (*path, key.value), key.start_mark.line + 1, lines)
+    elif node.id == "sequence":
+        for position, value in enumerate(node.value):
+            _note_lines(value, (*path, position), value.start_mark.line + 1, lines)
 
 
 def _unique_mapping(loader: Any, node: Any) -> dict[Any, Any]:
