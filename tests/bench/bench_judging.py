@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import json
 import subprocess
 import sys
@@ -140,7 +139,6 @@ async def _gathered(judge: Judge, form: dict[str, Any], questions: list[list[Any
 def measured(way: Callable[[str, list[Interaction]], Work], url: str, numbers: range) -> Half:
     """One half of a round, on turns that no other half has."""
     work = way(url, [recorded_turn(number) for number in numbers])
-    gc.collect()
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     return Half(time.perf_counter() - wall, time.process_time() - cpu)
