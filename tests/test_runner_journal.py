@@ -293,8 +293,10 @@ def test_with_a_journal_passing_attempts_are_not_kept_in_memory(tmp_path):
     kept = ExperimentRunner("memory").cases(EvalCase(f"c{i}", "x") for i in range(200))
     report = kept.agent(lambda command: "reply of 200 " * 100).report_directory(tmp_path).run()
     gc.collect()
-    alive = [found for found in gc.get_objects() if isinstance(found, Interaction)]
-    assert len(alive) < 100
+    # Other tests of the process may hold evidence of their own.
+    evidence = [found for found in gc.get_objects() if isinstance(found, Interaction)]
+    alive = [found for found in evidence if (found.reply or "").startswith("reply of 200")]
+    assert len(alive) < 20
     assert len(report.results) == 200
     assert report.results[150].interaction.reply == "reply of 200 " * 100
 
