@@ -31,7 +31,8 @@ def test_a_ready_made_criterion_is_a_function_with_described_levels(name, script
 
 
 def test_every_file_of_a_criterion_has_its_function():
-    assert sorted(n for n in prompt_names() if not n.startswith(("judge/", "user/", "adversarial/"))) == sorted(READY_MADE.values())
+    of_criteria = [n for n in prompt_names() if not n.startswith(("judge/", "user/", "adversarial/"))]
+    assert sorted(of_criteria) == sorted(READY_MADE.values())
     assert set(READY_MADE) < set(criteria.__all__)
 
 
