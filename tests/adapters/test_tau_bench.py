@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from judgekit import EvalCase, Interaction
+from judgekit import EvalCase, ExperimentRunner, Interaction
 from judgekit.adapters.messages import tool_calls_in
 from judgekit.datasets import load_interactions
 from judgekit.evaluation import Outcome
@@ -116,6 +116,30 @@ def test_fifty_tasks_with_four_runs_each_are_loaded_from_the_file(file, rows):
         for run in case.interactions
     )
     assert passed == 77
+
+
+def test_the_report_over_fifty_tasks_names_those_that_differ_from_run_to_run(
+    file, rows, interactions, tmp_path
+):
+    cases = load_interactions(
+        file,
+        asked="instruction",
+        messages="traj",
+        id="task_id",
+        evaluators=lambda row: [should_make_calls(expected_calls(row), only=WRITE_TOOLS)],
+    )
+    report = ExperimentRunner("airline").cases(cases).report_directory(tmp_path).run()
+    passed_in = {}
+    for row, interaction in zip(rows, interactions, strict=True):
+        check = should_make_calls(expected_calls(row), only=WRITE_TOOLS)
+        outcome = check.evaluate(EvalCase("task", row["instruction"]), interaction).outcome
+        passed_in.setdefault(str(row["task_id"]), set()).add(outcome)
+    differing = [task for task, outcomes in passed_in.items() if len(outcomes) > 1]
+    text = report.render()
+    assert text.startswith("50 cases, 4 runs: 77/200 attempts passed (39%)")
+    block = text[text.index("inconsistent across runs:") : text.index("case ", text.index("inconsistent"))]
+    assert [line.split()[0] for line in block.splitlines()[1:]] == sorted(differing, key=int)
+    assert len(differing) > 10
 
 
 def test_reading_the_calls_alone_gives_the_same(rows, interactions):
