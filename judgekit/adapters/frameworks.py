@@ -10,14 +10,12 @@ from judgekit.interaction import GuardrailResult, Interaction, ModelCall
 from judgekit.jsonable import json_text
 
 __all__ = [
-    "chat_message",
     "from_graph_state",
     "from_openai_agents",
     "from_pydantic_ai",
     "is_graph_state",
 ]
 
-_LANGCHAIN_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "tool": "tool"}
 # pydantic-ai answers the tool that carries a structured output with these; it is no tool of the agent's.
 _OUTPUT_TOOL_ANSWERS = ("Final result processed", "Output tool not used")
 
@@ -46,30 +44,6 @@ def _field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def chat_message(message: Any) -> Any:
-    """A LangChain message as a chat message; anything else as it is."""
-    kind, content = getattr(message, "type", None), getattr(message, "content", None)
-    if isinstance(message, Mapping) or not isinstance(kind, str) or not hasattr(message, "content"):
-        return message
-    if hasattr(message, "role") and kind not in _LANGCHAIN_ROLES:
-        return message
-    found: dict[str, Any] = {"role": _LANGCHAIN_ROLES.get(kind, kind), "content": content}
-    calls = [
-        *(getattr(message, "tool_calls", None) or ()),
-        *(getattr(message, "invalid_tool_calls", None) or ()),
-    ]
-    if calls:
-        found["tool_calls"] = [
-            {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}}
-            for call in calls
-        ]
-    if kind == "tool":
-        found["tool_call_id"] = getattr(message, "tool_call_id", None)
-        found["status"] = getattr(message, "status", None)
-    name = getattr(message, "name", None)
-    return {**found, "name": name} if name else found
-
-
 def is_graph_state(value: object) -> bool:
     """Whether it is a LangGraph state: a mapping, or a state object, with a list of messages."""
     if isinstance(value, type | Interaction):
@@ -83,7 +57,7 @@ def from_graph_state(state: Any, command_text: str) -> Interaction:
     A `structured_response` in it is the reply.
     """
     messages = _field(state, "messages")
-    plain = [plain_message(chat_message(message), position) for position, message in enumerate(messages)]
+    plain = [plain_message(message, position) for position, message in enumerate(messages)]
     begun = _asked_at(plain, command_text)
     fields: dict[str, Any] = {"command_text": command_text, "tool_calls": tool_calls_in(plain[begun:])}
     fields |= _langchain_calls(messages[begun:])

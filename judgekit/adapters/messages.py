@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judgekit.adapters.langchain import chat_message
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction, ToolCall
 from judgekit.jsonable import json_text
@@ -30,7 +31,7 @@ def plain_message(message: object, position: int) -> Mapping[str, Any]:
     Raises:
         InvalidArgument: It is no chat message.
     """
-    found = _plain(message)
+    found = _plain(chat_message(message))
     if not isinstance(found, Mapping) or not (found.get("role") or found.get("type")):
         raise InvalidArgument(
             f"messages[{position}] must be a chat message such as "
