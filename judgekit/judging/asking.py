@@ -202,7 +202,7 @@ def _measurement(
     parameters = dict(answer.parameters)
     identity = [
         question.prompt,
-        question.schema.name,
+        [question.schema.name, question.schema.format.text],
         criterion,
         [model, answer.model_served],
         rung,

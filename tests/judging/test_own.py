@@ -201,3 +201,13 @@ def test_the_schema_is_part_of_the_fingerprint(scripted, evaluate):
     one = evaluate(Judge(model).should_answer(JSON, "q")).measurements[0]
     other = evaluate(Judge(model).should_answer(Scored, "q")).measurements[0]
     assert one.fingerprint != other.fingerprint
+
+
+def test_the_judges_own_schema_is_part_of_the_fingerprint(scripted, evaluate):
+    model = scripted({"reason": "r", "score": 1})
+    described = {**JSON, "description": "Be strict: 1 is flawless."}
+    fingerprints = {
+        evaluate(Judge(model, schema=schema).should_satisfy("q")).measurements[0].fingerprint
+        for schema in (JSON, described)
+    }
+    assert len(fingerprints) == 2
