@@ -15,6 +15,7 @@ from typing import Any
 from judgekit.errors import DeadlineExceeded
 from judgekit.providers.base import Price, Reply, Request, Rung
 from judgekit.providers.errors import Failure, failure_from
+from judgekit.providers.heap import set_aside, take_back
 
 __all__ = ["LitellmWire", "WireFailure", "price_of", "reply_from"]
 
@@ -41,7 +42,6 @@ def _import() -> Any:
     first = "litellm" not in sys.modules
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
-    os.environ.setdefault("LITELLM_DISABLE_BUG_REPORT_LINK", "true")
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True
     if first:
@@ -100,6 +100,7 @@ class LitellmWire:
             self._litellm = litellm
             self._loop = asyncio.get_running_loop()
             _users[self._loop] = _users.get(self._loop, 0) + 1
+            set_aside()
 
     async def send(
         self,
@@ -160,6 +161,7 @@ class LitellmWire:
         loop, self._loop = self._loop, None
         if loop is None:
             return
+        take_back()
         _users[loop] = _users.get(loop, 1) - 1
         if _users[loop] > 0 or loop is not asyncio.get_running_loop():
             return

@@ -47,6 +47,7 @@ def test_a_first_call_loads_no_env_file_opens_no_socket_and_prints_nothing(tmp_p
     (tmp_path / ".env").write_text("OPENAI_API_KEY=from-a-file-nobody-asked-for\n")
     code = """
         import os, sys
+        before = dict(os.environ)
         reached = []
         def audit(event, args):
             if event == "socket.getaddrinfo":
@@ -67,7 +68,8 @@ def test_a_first_call_loads_no_env_file_opens_no_socket_and_prints_nothing(tmp_p
                 answer = asyncio.run(ask(request, lambda reply: reply.text))
             assert provider.count == 5
         assert answer.value == "fine", answer
-        assert "OPENAI_API_KEY" not in os.environ
+        added = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+        assert dict(os.environ) == before | added
         assert set(reached) <= {"127.0.0.1"}, reached
     """
     done = child(code, cwd=tmp_path)
