@@ -63,7 +63,9 @@ class _Asking:
         self._mode: CacheMode = cache_mode(request)
         run = attempt.run if attempt is not None else 1
         self._key = request_key(request, run) if self._mode != "off" else ""
-        self._twin = self._key or _twin_key(request, run)
+        # What another key or less patience ended with is no answer to this one.
+        whose = (request.api_key, request.attempts, request.timeout)
+        self._twin = (self._key or _twin_key(request, run), *whose)
         self._case_id = attempt.case_id if attempt is not None else ""
         self._position = attempt.case_index if attempt is not None else 0
         self._ordinal = 0

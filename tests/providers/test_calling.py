@@ -48,6 +48,17 @@ def test_a_shared_failure_is_a_failure_of_all(question_to, in_one_run):
     assert {type(answer.error) for answer in answers} == {ProviderUnavailable}
 
 
+@pytest.mark.parametrize("changes", [{"api_key": "sk-other"}, {"attempts": 3}, {"timeout": 15}])
+def test_a_failure_is_not_shared_with_who_has_another_key_or_more_patience(question_to, in_one_run, changes):
+    failing = [Fault.status(401 if "api_key" in changes else 500).after(0.1)]
+    with FakeProvider(GOOD, faults=failing) as provider:
+        request = question_to(provider, attempts=1)
+        answers = in_one_run([request, dataclasses.replace(request, **changes)])
+    assert answers[0].error is not None
+    assert (answers[1].value, answers[1].error) == (0.75, None)
+    assert provider.count == 2
+
+
 def test_each_reads_a_shared_reply_for_itself(question_to):
     def reads(value):
         return lambda reply: value
