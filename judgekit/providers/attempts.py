@@ -65,7 +65,7 @@ class Question(Generic[T]):
         self._parameters: Mapping[str, Any] = {}
         self._reply: Reply | None = None
         self._last: ProviderError | Unusable | None = None
-        self._unsent = 0
+        self._unsent = self._learnt = 0
 
     async def answer(self) -> Answer[T]:
         """Ask until there is a value, or no use in asking again."""
@@ -121,6 +121,7 @@ class Question(Generic[T]):
 
     def _arguments(self) -> dict[str, Any]:
         request, knowledge = self._request, self._services.knowledge
+        self._learnt = knowledge.learnt
         self._rung = "prompt" if request.format is None else knowledge.rung(request.rung)
         self._parameters = knowledge.repaired(wanted_parameters(request, max_tokens=self._max_tokens))
         messages = format_messages(request.messages, request.format, self._rung)
@@ -134,9 +135,8 @@ class Question(Generic[T]):
 
     async def _paid(self, arguments: Mapping[str, Any]) -> Reply:
         services, ledger = self._services, self._services.ledger
-        tokens = estimated_tokens(arguments["messages"])
-        if self._request.format is not None:
-            tokens += len(self._request.format.text) // 3
+        form = self._request.format
+        tokens = estimated_tokens(arguments["messages"]) + (0 if form is None else len(form.text) // 3)
         price = services.price(self._request)
         if price is None and ledger.max_cost is not None:
             raise RequestRefused(
@@ -177,13 +177,15 @@ class Question(Generic[T]):
             services.limiter.release(slot, rate_limited=limited, tokens=used)
 
     async def _exchanged(self, arguments: Mapping[str, Any]) -> Reply:
-        request = self._request
+        request, services = self._request, self._services
+        if services.knowledge.learnt != self._learnt:
+            # Calls before this one found out what the model refuses, while it waited for its turn.
+            arguments = self._arguments()
         if request.is_scripted:
             return await ask_scripted(request, arguments, rung=self._rung)
-        masked = self._services.scope.masker.masked
-        return await self._services.wire.send(
-            request, arguments, rung=self._rung, seconds=request.timeout, masked=masked
-        )
+        masked = services.scope.masker.masked
+        seconds = request.timeout
+        return await services.wire.send(request, arguments, rung=self._rung, seconds=seconds, masked=masked)
 
     def _after_failure(self, failure: Failure) -> _Failed:
         services, error = self._services, failure.error
@@ -207,8 +209,7 @@ class Question(Generic[T]):
         if finish == "length":
             raise self._cut_off(reply)
         if reply.refusal or finish in _REFUSING_FINISHES:
-            masked = self._services.scope.masker.masked(reply.refusal or reply.text or "")
-            said = one_line(masked, 160)
+            said = one_line(self._services.scope.masker.masked(reply.refusal or reply.text or ""), 160)
             why = "the model refused" if reply.refusal else f"a filter stopped the answer ({finish})"
             raise _Failed(ContentRefused(f"{model}: {why}" + (f": {said}" if said else "")), again=False)
         try:
@@ -227,8 +228,7 @@ class Question(Generic[T]):
 
     def _malformed(self, reply: Reply, unusable: Unusable) -> _Failed:
         text = reply.text or ""
-        if len(text) > _REPLY_SHOWN_AGAIN:
-            left_out = len(text) - _REPLY_SHOWN_AGAIN
+        if (left_out := len(text) - _REPLY_SHOWN_AGAIN) > 0:
             text = f"{text[:_REPLY_SHOWN_AGAIN]}\n[{left_out} characters left out]"
         complaint = (
             f"That reply cannot be used: {unusable.complaint}. "

@@ -48,6 +48,11 @@ class Knowledge:
         self.renamed: dict[str, str] = {}
         self._notes: dict[str, str] = {}
 
+    @property
+    def learnt(self) -> int:
+        """How many things were learnt so far; it only grows."""
+        return len(self._notes)
+
     def rung(self, start: str) -> Rung:
         """The first rung from `start` on that was not refused; `prompt` always works."""
         rungs = RUNGS if start == "auto" else RUNGS[RUNGS.index(start) :]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from judgekit.errors import RequestRefused
-from judgekit.providers import ask
+from judgekit.providers import Limits, ask
 from judgekit.testing import FakeProvider, Fault
 
 GOOD = {"reason": "polite", "score": 0.75}
@@ -98,6 +98,16 @@ def test_requests_in_flight_together_each_find_their_way_down(question_to, in_on
         answers = in_one_run([question_to(provider, f"text {index}") for index in range(8)])
     assert [answer.value for answer in answers] == [0.75] * 8
     assert sum(answer.usage.requests for answer in answers) == provider.count
+
+
+def test_requests_that_wait_for_their_turn_go_out_with_what_was_learnt_meanwhile(question_to, in_one_run):
+    with refusing(lambda body: "response_format" in body, param="response_format") as provider:
+        limits = Limits(max_in_flight=1)
+        asked = [question_to(provider, f"text {index}", limits=limits, attempts=2) for index in range(4)]
+        answers = in_one_run(asked)
+    assert [answer.value for answer in answers] == [0.75] * 4
+    assert [answer.rung for answer in answers] == ["tool_call"] * 4
+    assert [rung_of(request.body) for request in provider.requests] == ["json_schema", *["tool_call"] * 4]
 
 
 def test_stepping_down_counts_as_an_attempt(answered):
