@@ -14,6 +14,7 @@ from judgekit.interaction import GuardrailResult, Interaction, ModelCall, ToolCa
 from judgekit.results import CaseResult, attempt_outcome
 
 __all__ = [
+    "JournalWarning",
     "attempt_from_json",
     "attempt_to_json",
     "interaction_from_json",
@@ -28,6 +29,10 @@ _PASS = Outcome.PASS
 # The plain fields of an interaction, by what leaves them out.
 _NOT_EMPTY = ("command_text", "user_message", "blocked", "replayed")
 _NOT_NONE = ("reply", "model_text", "latency", "input_tokens", "output_tokens", "cost", "error")
+
+
+class JournalWarning(UserWarning):
+    """A journal holds a line that cannot be used, such as the torn last line of a killed run."""
 
 
 def attempt_to_json(attempt: CaseResult) -> dict[str, Any]:

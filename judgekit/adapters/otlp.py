@@ -13,7 +13,7 @@ from judgekit.errors import ExtraMissing, FileUnreadable
 from judgekit.interaction import Interaction
 from judgekit.text import one_line
 
-__all__ = ["load_traces", "spans_in"]
+__all__ = ["load_traces", "traces_of"]
 
 _ERROR_STATUS = 2
 
@@ -29,25 +29,33 @@ def load_traces(path: str | PathLike[str]) -> tuple[Interaction, ...]:
         FileUnreadable: A line is no OTLP JSON; all such lines are named.
         OSError: The file cannot be read.
     """
-    traces: dict[str, list[Span]] = {}
-    for span in spans_in(path):
-        traces.setdefault(span.trace_id, []).append(span)
-    began = {trace: min(span.start for span in spans) for trace, spans in traces.items()}
-    read = (interaction_from_spans(traces[trace]) for trace in sorted(traces, key=lambda t: began[t]))
-    return tuple(i for i in read if i.model_calls is not None or i.tool_calls is not None or i.reply)
+    file = Path(path)
+    text = file.read_text(encoding="utf-8-sig", errors="replace")
+    return tuple(interaction for _, _, interaction in traces_of(text, file.name))
 
 
-def spans_in(path: str | PathLike[str]) -> list[Span]:
-    """All spans of a file of OTLP JSON.
+def traces_of(text: str, source: str) -> Iterator[tuple[str, Span, Interaction]]:
+    """Of each trace its id, its first span and the turn, in the order in which the traces began.
 
     Raises:
         ExtraMissing: `judgekit[otel]` is not installed.
-        FileUnreadable: A line is no OTLP JSON; all such lines are named.
-        OSError: The file cannot be read.
+        FileUnreadable: A line is no OTLP JSON; all such lines are named, under the name of the `source`.
     """
+    traces: dict[str, list[Span]] = {}
+    for span in _all_spans(text, source):
+        traces.setdefault(span.trace_id, []).append(span)
+    firsts = {
+        trace: min(spans, key=lambda span: (span.start, span.parent_id is not None))
+        for trace, spans in traces.items()
+    }
+    for trace in sorted(traces, key=lambda trace: firsts[trace].start):
+        found = interaction_from_spans(traces[trace])
+        if found.model_calls is not None or found.tool_calls is not None or found.reply:
+            yield trace, firsts[trace], found
+
+
+def _all_spans(text: str, source: str) -> list[Span]:
     traces_data = _decoder()
-    file = Path(path)
-    text = file.read_text(encoding="utf-8-sig", errors="replace")
     found: list[Span] = []
     problems = []
     for number, export in _exports(text):
@@ -56,7 +64,7 @@ def spans_in(path: str | PathLike[str]) -> list[Span]:
         except Exception as error:  # noqa: BLE001 - what the decoder raises is not documented
             problems.append(f"line {number}: {one_line(str(error) or type(error).__name__)}")
     if problems:
-        raise FileUnreadable("\n".join([f"{file.name} is no OTLP JSON:", *problems]))
+        raise FileUnreadable("\n".join([f"{source} is no OTLP JSON:", *problems]))
     return found
 
 

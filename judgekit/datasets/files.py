@@ -8,19 +8,22 @@ import importlib
 import io
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from judgekit.datasets.rows import BadRow, Row
+from judgekit.datasets.traces import is_export, rows_of_traces
 from judgekit.errors import ExtraMissing, FileUnreadable
 from judgekit.jsonable import parse_json
-from judgekit.records import interaction_from_json
+from judgekit.records import JournalWarning, interaction_from_json
 
 __all__ = ["rows_of"]
 
 _JOURNAL = "judgekit-journal"
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 # The csv module keeps its limit on field sizes in a global.
 _csv_limit = threading.Lock()
 
@@ -68,22 +71,29 @@ def _json_rows_of_lines(data: bytes) -> Iterator[Row | BadRow]:
     rows = (_json_row(f"line {n}", line) for n, line in enumerate(lines, start=1) if line.strip())
     first = next(rows, None)
     if isinstance(first, Row) and first.values.get("format") == _JOURNAL:
-        return iter(_journal_rows(first.values, list(rows), torn=not data.endswith(b"\n")))
+        return iter(_journal_rows(first.values, list(rows)))
+    if isinstance(first, Row) and is_export(first.values):
+        return rows_of_traces(_text(data))
     return rows if first is None else chain([first], rows)
 
 
-def _journal_rows(head: Mapping[str, Any], rows: Sequence[Row | BadRow], *, torn: bool) -> list[Row | BadRow]:
-    """The attempts of a run in the order of its cases, whatever finished first."""
-    if torn and rows and isinstance(rows[-1], BadRow):  # a run that was killed in the middle of a line
-        rows = rows[:-1]
+def _journal_rows(head: Mapping[str, Any], rows: Sequence[Row | BadRow]) -> list[Row]:
+    """The attempts of a run in the order of its cases, whatever finished first.
+
+    A crash leaves torn lines; they are left out with a `JournalWarning`.
+    """
     order = {str(case[0]): position for position, case in enumerate(head.get("cases") or ())}
-    attempts: list[tuple[int, int, Row | BadRow]] = []
+    attempts: list[tuple[int, int, Row]] = []
     for row in rows:
+        run = 0
+        if isinstance(row, Row):
+            if "interaction" not in row.values or not _was_made(row.values):
+                continue
+            run, row = int(row.values.get("run") or 0), _attempt(row)
         if isinstance(row, BadRow):
-            attempts.append((-1, 0, row))
-        elif "interaction" in row.values and _was_made(row.values):
-            position = order.get(str(row.values.get("id")), len(order))
-            attempts.append((position, int(row.values.get("run") or 0), _attempt(row)))
+            warnings.warn(f"a line of the journal is left out: {row}", JournalWarning, stacklevel=2)
+        else:
+            attempts.append((order.get(str(row.values["id"]), len(order)), run, row))
     return [row for _, _, row in sorted(attempts, key=lambda entry: entry[:2])]
 
 
@@ -100,7 +110,17 @@ def _json_row(place: str, line: bytes) -> Row | BadRow:
 def _mapped(place: str, values: Any) -> Row | BadRow:
     if isinstance(values, Mapping):
         return Row(place, values)
-    return BadRow(f"{place}: it must be an object with named columns, got {type(values).__name__}")
+    if isinstance(values, list):
+        return Row(place, {"messages": values})
+    return BadRow(
+        f"{place}: it must be an object with named columns, or a list of chat messages, "
+        f"got {type(values).__name__}"
+    )
+
+
+def _is_transcript(rows: Sequence[Any]) -> bool:
+    """Whether a list is one conversation, and no list of rows."""
+    return bool(rows) and all(isinstance(row, Mapping) and row.get("role") in _ROLES for row in rows)
 
 
 def _was_made(attempt: Mapping[str, Any]) -> bool:
@@ -132,8 +152,11 @@ def _json_rows(data: bytes) -> Iterator[Row | BadRow]:
         for number, attempt in enumerate(document.get("attempts") or (), start=1):
             if _was_made(attempt):
                 yield _attempt(Row(f"attempt {number}", attempt))
+    elif isinstance(document, Mapping) and is_export(document):
+        yield from rows_of_traces(_text(data))
     elif isinstance(document, list):
-        yield from (_mapped(f"row {number}", row) for number, row in enumerate(document, start=1))
+        rows = [document] if _is_transcript(document) else document
+        yield from (_mapped(f"row {number}", row) for number, row in enumerate(rows, start=1))
     else:
         raise FileUnreadable(f"it must be a list of rows, got {type(document).__name__}")
 

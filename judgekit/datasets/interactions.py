@@ -28,6 +28,9 @@ def load_interactions(
     A row needs a reply, or the messages of a conversation. Rows of one id are runs of one case, in order;
     a row without an id is a case of its own, `row-<n>`. Other columns become the case's metadata.
 
+    A list of chat messages in the place of a row is a transcript. A file of OTLP JSON holds a row a trace,
+    whose columns are `trace_id` and the attributes of the trace's first span: `id="app.case"`.
+
     Args:
         path: JSON Lines, JSON, CSV, TSV, YAML (these also with `.gz` behind), Parquet (needs duckdb), or
             an earlier run: its folder, `journal.jsonl` or `report.json`. UTF-8; a byte order mark and
@@ -42,7 +45,7 @@ def load_interactions(
 
     Raises:
         FileUnreadable: The file cannot be read; every bad line is named in one error.
-        ExtraMissing: Parquet without duckdb.
+        ExtraMissing: Parquet without duckdb, or traces without `judgekit[otel]`.
     """
     columns = Columns(asked=asked, reply=reply, messages=messages, expected=expected, id=id)
     file = Path(path)

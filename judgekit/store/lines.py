@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from judgekit.errors import FileUnreadable
 from judgekit.jsonable import parse_json
-from judgekit.records import attempt_from_json
+from judgekit.records import JournalWarning, attempt_from_json
 from judgekit.results import CaseResult
 from judgekit.store.head import RunHead
 
@@ -26,10 +26,6 @@ __all__ = [
 ]
 
 JOURNAL = "journal.jsonl"
-
-
-class JournalWarning(UserWarning):
-    """A journal holds a line that cannot be used, such as the torn last line of a killed run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from judgekit.datasets import load_interactions
 from judgekit.errors import ExtraMissing
 from judgekit.evaluators import reply_should_contain
 from judgekit.jsonable import json_line
-from judgekit.records import attempt_to_json
+from judgekit.records import JournalWarning, attempt_to_json
 from judgekit.results import CaseResult
 
 ROWS = [
@@ -212,10 +213,121 @@ def test_an_earlier_run_is_read_from_its_journal_in_the_order_of_its_cases(tmp_p
     journal = [head, attempt("a", 1, "A"), attempt("b", 2, "B2"), attempt("b", 1, "B1")]
     written(tmp_path / "journal.jsonl", "\n".join(journal) + '\n{"decision": {}}\n{"id": "c", "interac')
     for path in (tmp_path, tmp_path / "journal.jsonl"):
-        b, a = load_interactions(path)
+        with pytest.warns(JournalWarning, match="line 6: it is no JSON"):
+            b, a = load_interactions(path)
         assert (b.id, b.command, a.id) == ("b", "ask b", "a")
         assert [run.reply for run in b.interactions] == ["B1", "B2"]
         assert b.interactions[0].tool_calls == (ToolCall("f", {"n": 1}, "x"),)
+
+
+# RC07
+@pytest.mark.parametrize("between", ["\n", ""])
+def test_a_journal_with_a_torn_line_is_read_without_it(tmp_path, between):
+    head = json_line({"format": "judgekit-journal", "format_version": 1, "cases": [["a", 1, 0], ["c", 1, 0]]})
+    torn = attempt("b", 1, "B")[:30]
+    text = "\n".join(
+        [head, attempt("a", 1, "A"), torn + between + attempt("x", 1, "X"), attempt("c", 1, "C")]
+    )
+    path = written(tmp_path / "journal.jsonl", f"{text}\n")
+    with pytest.warns(JournalWarning, match="line 3: it is no JSON"):
+        cases = load_interactions(path)
+    assert [case.id for case in cases] == (["a", "c", "x"] if between else ["a", "c"])
+
+
+TALK = [
+    {"role": "user", "content": "Where is o_42?"},
+    {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c", "content": "late"},
+    {"role": "assistant", "content": "It is late."},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("talks.jsonl", lines([TALK, TALK])),
+        ("talks.json", json.dumps([TALK, TALK])),
+        ("talk.json", json.dumps(TALK)),
+    ],
+)
+def test_a_transcript_is_a_row_of_its_own(tmp_path, name, text):
+    cases = load_interactions(written(tmp_path / name, text, mark=True))
+    assert [case.id for case in cases] == [f"row-{n}" for n in range(1, len(cases) + 1)]
+    assert len(cases) == (1 if name == "talk.json" else 2)
+    for case in cases:
+        assert case.command == "Where is o_42?"
+        assert case.interactions[0].reply == "It is late."
+        assert case.interactions[0].tool_calls == (ToolCall("f", {}, "late", id="c"),)
+
+
+def test_a_transcript_that_is_none_is_named(tmp_path):
+    path = written(tmp_path / "talks.jsonl", lines([TALK, [1]]))
+    with pytest.raises(FileUnreadable, match=r"line 2: messages\[0\] must be a chat message"):
+        load_interactions(path)
+
+
+def exported(number, question, **attributes):
+    messages = {
+        "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": question}]}],
+        "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": "Here."}]}],
+    }
+    spans = [
+        ("root", {f"x.{key}": value for key, value in attributes.items()}, ""),
+        (
+            "chat m",
+            {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+            | {key: json.dumps(value) for key, value in messages.items()},
+            f"{number:015x}1",
+        ),
+    ]
+    written = [
+        {
+            "traceId": f"{number:032x}",
+            "spanId": f"{number:015x}{position}",
+            "parentSpanId": parent,
+            "name": name,
+            "startTimeUnixNano": str((number * 10 + position) * 10**9),
+            "endTimeUnixNano": str((number * 10 + 5) * 10**9),
+            "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in held.items()],
+        }
+        for position, (name, held, parent) in enumerate(spans, start=1)
+    ]
+    return {"resourceSpans": [{"scopeSpans": [{"scope": {"name": "x"}, "spans": written}]}]}
+
+
+def test_traces_are_runs_of_the_case_that_an_attribute_names(tmp_path):
+    pytest.importorskip("opentelemetry.proto_json", reason="opentelemetry-proto-json is not installed")
+    exports = [exported(1, "A?", case="a"), exported(2, "B?", case="b"), exported(3, "A?", case="a")]
+    for path in (
+        written(tmp_path / "traces.jsonl", lines(exports), mark=True),
+        tmp_path / "traces.jsonl.gz",
+    ):
+        if path.suffix == ".gz":
+            path.write_bytes(gzip.compress(lines(exports).encode()))
+        a, b = load_interactions(path, id="x.case")
+        assert (a.id, a.command, b.id) == ("a", "A?", "b")
+        assert [run.reply for run in a.interactions] == ["Here."] * 2
+        assert a.metadata["trace_id"] == f"{1:032x}"
+        assert [case.id for case in load_interactions(path)] == ["row-1", "row-2", "row-3"]
+    whole = written(tmp_path / "trace.json", json.dumps(exports[1], indent=1))
+    assert [case.command for case in load_interactions(whole)] == ["B?"]
+
+
+def test_traces_of_one_id_that_were_asked_different_things_are_refused(tmp_path):
+    pytest.importorskip("opentelemetry.proto_json", reason="opentelemetry-proto-json is not installed")
+    exports = [exported(1, "A?", case="a"), exported(2, "B?", case="a")]
+    path = written(tmp_path / "traces.jsonl", lines(exports))
+    with pytest.raises(FileUnreadable, match=r"trace 2: id 'a' was asked something else in trace 1"):
+        load_interactions(path, id="x.case")
+    with pytest.raises(FileUnreadable, match=r"trace 1: no 'x.name'; it has"):
+        load_interactions(path, id="x.name")
+
+
+def test_traces_need_their_decoder(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry.proto_json.trace.v1.trace", None)
+    path = written(tmp_path / "traces.jsonl", lines([exported(1, "A?")]))
+    with pytest.raises(ExtraMissing, match=r"judgekit-evals\[otel\]"):
+        load_interactions(path)
 
 
 def test_an_earlier_run_is_read_from_its_report(tmp_path):
