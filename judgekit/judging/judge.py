@@ -92,8 +92,11 @@ class Judge(ModelJudging):
             own_schema(self.schema)
 
     def with_model(self, model: str) -> Judge:
-        """The same judge on another model. Key and address stay: give another judge where they differ."""
-        return replace(self, model=model)
+        """The same judge on another model, without the price, which was that of this one.
+
+        Key and address stay: give another judge where they differ.
+        """
+        return replace(self, model=model, price=None)
 
     def check(self, criterion: Criterion) -> None:
         """Refuse a criterion that this judge has no prompt for; called when the criterion is built."""

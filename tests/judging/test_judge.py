@@ -241,6 +241,7 @@ def test_another_model_is_another_judge(scripted):
     other = judge.with_model("anthropic/b")
     assert (other.model, other.temperature, other.params) == ("anthropic/b", 0.5, {"seed": 1})
     assert judge.model == "openai/a"
+    assert Judge("openai/a", price=Price(1, 2)).with_model("openai/b").price is None
     assert other == Judge("anthropic/b", temperature=0.5, params={"seed": 1})
     assert hash(judge) != hash(other)
     with pytest.raises(AttributeError):
