@@ -281,6 +281,7 @@ def test_a_judge_without_a_price_is_refused_before_any_call(litellm):
         unpriced,
         Panel([unpriced, Judge(MODEL), Judge(ScriptedModel("x"))]),
         Escalation([Judge(MODEL), unpriced]),
+        Escalation([Judge("openai/house-judge-7", price=Price(1, 1)), unpriced]),
     ):
         runner = plan(cases(1, judge.should_satisfy("kind"))).agent(called.append).max_cost(1)
         with pytest.raises(InvalidPlan) as refused:

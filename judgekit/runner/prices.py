@@ -42,8 +42,10 @@ def unpriced(asked: Iterable[object]) -> Iterator[str]:
         model = getattr(one, "model", None)
         if not isinstance(model, str) or callable(getattr(model, "complete", None)) or model in seen:
             continue
+        if getattr(one, "price", None) is not None:
+            continue
         seen.add(model)
-        if getattr(one, "price", None) is None and _unknown(model):
+        if _unknown(model):
             yield (
                 f"no price is known for {model}, so max_cost cannot hold; write "
                 f"{type(one).__name__}({model!r}, price=Price(dollars in, dollars out)), for a million tokens"
