@@ -23,6 +23,11 @@ _FINDERS: dict[str, Finder] = {
 }
 _SHORTEST_SECRET = 6
 
+# What may go on with a key, and is no word: letters with digits, or what a dash joins to it.
+_REST = re.compile(
+    r"(?:[-_](?=[A-Za-z0-9])|(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z]))[A-Za-z0-9_-]{6,}(?![^\s.,;:!?)\]}'\"])"
+)
+
 # Fields whose text is a secret whatever it looks like; names without case, dashes and underscores.
 _PASSWORDS = frozenset(
     [
@@ -99,7 +104,7 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """Neighbouring texts, such as what a user said in turn; also what is split over two of them."""
-        return self._over_gaps([self.text(text) for text in texts])
+        return self._over_gaps(self._without_rests(texts, [self.text(text) for text in texts]))
 
     def _redacted(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -123,7 +128,9 @@ class Redactor:
         redacted = [self._redacted(item) for item in values]
         for name in (None, "text", "content"):
             for places in _neighbours(redacted, name):
-                texts = self._over_gaps([_text_at(redacted[place], name) for place in places])
+                raw = [_text_at(values[place], name) for place in places]
+                masked = [_text_at(redacted[place], name) for place in places]
+                texts = self._over_gaps(self._without_rests(raw, masked))
                 for place, text in zip(places, texts, strict=True):
                     redacted[place] = text if name is None else {**redacted[place], name: text}
         return redacted
@@ -156,6 +163,21 @@ class Redactor:
             self._numbers[kind] += 1
             self._placeholders[key] = f"[{kind} {self._numbers[kind]}]"
         return self._placeholders[key]
+
+    def _without_rests(self, raw: Sequence[Any], texts: list[str]) -> list[str]:
+        """Take out the rest of a key whose first half, at the end of the text before, was a key by itself."""
+        if "key" not in self._finders:
+            return texts
+        found, goes_on = list(texts), False
+        for place in range(1, len(texts)):
+            before, text = (str(item).strip() for item in raw[place - 1 : place + 1])
+            rest = _REST.match(text)
+            if rest is None or not found[place].lstrip().startswith(rest.group()):
+                goes_on = False
+            elif goes_on or any(end == len(before) for _, end in finders.keys(before)):
+                found[place] = found[place].lstrip()[rest.end() :]
+                goes_on = rest.end() == len(text)
+        return found
 
     def _over_gaps(self, texts: list[str]) -> list[str]:
         """Mask what only shows when neighbours are read as one; each text was read on its own before."""

@@ -80,6 +80,22 @@ def test_a_secret_that_is_split_over_the_parts_of_a_message_is_found():
     ]
 
 
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (["It is sk-proj-Zk3v9Q", "xT2mWb7LrYc5Na, ok?"], ["It is [key 1]", ", ok?"]),
+        (["sk-proj-Zk3v9Q", "xT2mWb7", "LrYc5Na7"], ["[key 1]", "", ""]),
+        (["xoxb-1234567890", "-QaExampleToken"], ["[key 1]", ""]),
+        (["It is sk-proj-Zk3v9QxT2mWb7", "thanks"], ["It is [key 1]", "thanks"]),
+        (["It is sk-proj-Zk3v9QxT2mWb7", "order2 please"], ["It is [key 1]", " please"]),
+        (["sk-proj-Zk3v9QxT2mWb7 it is", "order42 please"], ["[key 1] it is", "order42 please"]),
+    ],
+)
+def test_the_rest_of_a_key_goes_with_its_beginning(texts, left):
+    redactor = Redactor()
+    assert redactor.texts(texts) == redactor.value(texts) == left
+
+
 def test_what_two_speakers_say_is_not_read_as_one():
     messages = [
         {"role": "user", "content": "My number ends with 4111 1111"},
