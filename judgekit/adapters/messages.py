@@ -37,6 +37,11 @@ def plain_message(message: object, position: int) -> Mapping[str, Any]:
             f"messages[{position}] must be a chat message such as "
             f"{{'role': 'user', 'content': 'hello'}}, got {message!r:.200}"
         )
+    if "parts" in found and "content" not in found:
+        raise InvalidArgument(
+            f"messages[{position}] has `parts` and no `content`: it is of another shape than OpenAI's and "
+            "Anthropic's; write its text under `content` and its calls under `tool_calls`"
+        )
     # Loops of one's own put a client's objects inside plain messages.
     holders = [key for key in ("content", "tool_calls") if _holds_objects(found.get(key))]
     if not holders:

@@ -260,6 +260,8 @@ def test_objects_of_client_libraries_are_read_by_their_shape():
         (3, "must be a list of chat messages"),
         ([USER, 3], r"messages\[1\] must be a chat message"),
         ([{"content": "x"}], r"messages\[0\] must be a chat message"),
+        # Read as empty they would say that no tool was called.
+        ([{"role": "user", "parts": [{"type": "text", "content": "x"}]}], r"messages\[0\] has `parts`"),
     ],
 )
 def test_what_is_no_conversation_is_refused(messages, text):
