@@ -55,8 +55,9 @@ class CallRecorder:
         worker = _logging_worker()
         if worker is None:
             return
-        # A call that has just returned puts its report into the queue in the next turn.
-        await asyncio.sleep(0)
+        if not self._order and getattr(sys.modules.get("litellm"), "custom_provider_map", None):
+            # Calls to providers that users add do not say when they begin, and report in the next turn.
+            await asyncio.sleep(0)
         began = time.monotonic()
         flushed = False
         while not self._is_settled(worker) and time.monotonic() - began < seconds:
@@ -78,7 +79,7 @@ class CallRecorder:
     def _awaits_report(self, worker: Any) -> bool:
         """Whether a report of this attempt is in litellm's queue, which judges and other attempts share.
 
-        Not every call says when it begins: those of providers that users add do not.
+        Not every call says when it begins.
         """
         try:
             waiting = [*worker._queue._queue, *worker._dequeued_tasks.values()]
