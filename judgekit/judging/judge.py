@@ -94,9 +94,12 @@ class Judge(ModelJudging):
     def with_model(self, model: str) -> Judge:
         """The same judge on another model, without the price, which was that of this one.
 
-        Key and address stay: give another judge where they differ.
+        Key, address and headers stay only with a model of the same provider: no other is sent them.
         """
-        return replace(self, model=model, price=None)
+        if _provider(model) == _provider(self.model):
+            return replace(self, model=model, price=None)
+        params = {name: value for name, value in (self.params or {}).items() if "header" not in name}
+        return replace(self, model=model, price=None, api_key=None, api_base=None, params=params)
 
     def check(self, criterion: Criterion) -> None:
         """Refuse a criterion that this judge has no prompt for; called when the criterion is built."""
@@ -174,3 +177,8 @@ class Judge(ModelJudging):
                 *(ask_model(self, question, criterion, shaped, sample=index) for index in range(self.samples))
             )
         )
+
+
+def _provider(model: Any) -> str:
+    """What stands before the first slash: `openai` of `openai/gpt-5-mini`."""
+    return str(model).partition("/")[0]

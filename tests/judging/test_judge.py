@@ -244,6 +244,18 @@ def test_another_model_is_another_judge(scripted):
     assert Judge("openai/a", price=Price(1, 2)).with_model("openai/b").price is None
     assert other == Judge("anthropic/b", temperature=0.5, params={"seed": 1})
     assert hash(judge) != hash(other)
+
+
+def test_no_provider_is_sent_the_key_the_address_or_the_headers_of_another():
+    params = {"seed": 1, "extra_headers": {"x-team": "secret"}}
+    judge = Judge("openai/a", api_key="sk-first", api_base="http://127.0.0.1:1/v1", params=params)
+    same, other = judge.with_model("openai/b"), judge.with_model("anthropic/b")
+    assert (same.api_key, same.api_base, same.params) == (judge.api_key, judge.api_base, params)
+    assert (other.api_key, other.api_base, other.params) == (None, None, {"seed": 1})
+
+
+def test_a_judge_cannot_be_changed():
+    judge = Judge("openai/a")
     with pytest.raises(AttributeError):
         judge.model = "x"
 
