@@ -19,7 +19,7 @@ from judgekit.providers.base import Answer, Message, Reply, Request, Unusable
 if TYPE_CHECKING:
     from judgekit.judging.judge import Judge
 
-__all__ = ["Asked", "Question", "ask_model", "reader"]
+__all__ = ["Asked", "Question", "ask_model", "fingerprint_of", "reader"]
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)
@@ -198,25 +198,14 @@ def _measurement(
 ) -> Measurement:
     usage = answer.usage
     fresh = not answer.cached and not answer.shared
-    rung = answer.rung or ""
-    parameters = dict(answer.parameters)
-    identity = [
-        question.prompt,
-        [question.schema.name, question.schema.format.text],
-        criterion,
-        [model, answer.model_served],
-        rung,
-        parameters,
-        dict(shaped_by),
-    ]
-    return Measurement(
+    measured = Measurement(
         model=str(model),
         model_served=answer.model_served,
         criterion=criterion,
         prompt=question.prompt,
         schema=question.schema.name,
-        rung=rung,
-        parameters=parameters,
+        rung=answer.rung or "",
+        parameters=dict(answer.parameters),
         notes=(*answer.notes, *question.notes),
         requests=usage.requests if fresh else 0,
         asked=fresh and usage.requests > 0,
@@ -226,8 +215,25 @@ def _measurement(
         cost=_known(usage.known_cost, usage.cost_complete),
         tokens_complete=usage.tokens_complete,
         cost_complete=usage.cost_complete,
-        fingerprint=hashlib.sha256(json_line(identity).encode()).hexdigest()[:16],
     )
+    return replace(measured, fingerprint=fingerprint_of(measured, question.schema, shaped_by))
+
+
+def fingerprint_of(measured: Measurement, schema: VerdictSchema[Any], shaped_by: Mapping[str, Any]) -> str:
+    """A hash over all that shapes a verdict: what was measured with, the whole schema, the criterion.
+
+    Two measurements with one fingerprint were made with the same instrument.
+    """
+    identity = [
+        measured.prompt,
+        [measured.schema, schema.format.text],
+        measured.criterion,
+        [measured.model, measured.model_served],
+        measured.rung,
+        dict(measured.parameters),
+        dict(shaped_by),
+    ]
+    return hashlib.sha256(json_line(identity).encode()).hexdigest()[:16]
 
 
 def _known(amount: N, complete: bool) -> N | None:

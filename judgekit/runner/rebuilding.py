@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import EvalCase, EvalResult, Measurement
-from judgekit.jsonable import json_line
+from judgekit.judging.asking import fingerprint_of
 from judgekit.judging.criterion import Criterion
 from judgekit.judging.judge import Judge
 from judgekit.judging.scales import SCORE, Binary, Scale
+from judgekit.judging.schemas import schema_of
 from judgekit.results import RUNNER_LABELS, Requirements
 from judgekit.runner.rejudging import Again
 from judgekit.schedule import JUDGE
@@ -86,6 +86,7 @@ def _thresholds(needed: float | None) -> Iterator[float]:
 
 def _is_the_same(measurements: Sequence[Measurement], threshold: float, scale: Scale) -> bool:
     """Whether a criterion without anything else, judged so often by one model, has these fingerprints."""
+    schema = schema_of(scale)
     for samples, score_from in product({1, len(measurements)}, ("verdict", "logprobs")):
         shaped: dict[str, Any] = {
             "threshold": threshold,
@@ -94,12 +95,6 @@ def _is_the_same(measurements: Sequence[Measurement], threshold: float, scale: S
             "samples": samples,
             "score_from": score_from,
         }
-        if all(_fingerprint(one, shaped) == one.fingerprint for one in measurements):
+        if all(fingerprint_of(one, schema, shaped) == one.fingerprint for one in measurements):
             return True
     return False
-
-
-def _fingerprint(one: Measurement, shaped: Mapping[str, Any]) -> str:
-    models = [one.model, one.model_served]
-    identity = [one.prompt, one.schema, one.criterion, models, one.rung, dict(one.parameters), dict(shaped)]
-    return hashlib.sha256(json_line(identity).encode()).hexdigest()[:16]
