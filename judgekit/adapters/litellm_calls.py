@@ -206,7 +206,8 @@ def _callback_lists(litellm: ModuleType) -> Iterator[list[Any]]:
 def _make_logger(door: _Door) -> Any:
     from litellm.integrations.custom_logger import CustomLogger
 
-    class Logger(CustomLogger):  # type: ignore[misc]
+    # litellm takes two loggers whose classes have one name for the same one, and drops the second.
+    class JudgekitCallLogger(CustomLogger):  # type: ignore[misc]
         def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:
             door.began(kwargs)
 
@@ -226,7 +227,7 @@ def _make_logger(door: _Door) -> Any:
         ) -> None:
             door.ended(kwargs, None)
 
-    return Logger()
+    return JudgekitCallLogger()
 
 
 _door = _Door()
