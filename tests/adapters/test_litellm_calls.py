@@ -479,3 +479,20 @@ print(json.dumps([len(found.model_calls), found.user_message]))
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [1, "hello"]
+
+
+def test_a_users_own_logger_of_any_class_name_does_not_hide_the_calls(litellm, fake_provider, monkeypatch):
+    from litellm.integrations.custom_logger import CustomLogger
+
+    # litellm tells loggers apart by the name of their class, and drops the second of one name.
+    names = ("Logger", "CallLogger", "Recorder", "CustomLogger")
+    monkeypatch.setattr(litellm, "callbacks", [type(name, (CustomLogger,), {})() for name in names])
+    provider = fake_provider(says("Hello!", usage=(5, 2)))
+    options = {"model": "openai/m", "api_base": provider.url, "api_key": "none-needed"}
+
+    async def twice():
+        await litellm.acompletion(messages=user("before any attempt"), **options)
+        return await recorded(lambda: agent(litellm, "o_42", **options))
+
+    found = asyncio.run(twice())
+    assert (found.input_tokens, found.output_tokens) == (5, 2)
