@@ -91,14 +91,15 @@ class SimulatedUser:
 
         if spoken >= self.max_turns:
             return Said()
-        request = self._request(turns)
+        request = self.request(turns)
         answer = await ask(request, _reader(may_finish=bool(turns)))
         calls = _calls(answer, request.model_name)
         if answer.error is not None:
             return Said(failed=(answer.error.cause, str(answer.error)), calls=calls)
         return Said(text=answer.value, calls=calls)
 
-    def _request(self, turns: Sequence[Interaction]) -> Request:
+    def request(self, turns: Sequence[Interaction]) -> Request:
+        """What the model is asked for the next message after these turns."""
         from judgekit.conversation import whole_of
         from judgekit.judging.fencing import fence
         from judgekit.judging.material import one_a_line

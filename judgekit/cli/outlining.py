@@ -28,7 +28,10 @@ def outline_lines(outline: Outline) -> Iterator[str]:
     if outline.agent is None:
         yield "  agent: none; recorded interactions are scored"
     else:
-        yield f"  agent: {counted(outline.attempts, 'call')} to {one_line(outline.agent)}"
+        calls = counted(outline.agent_calls, "call")
+        yield f"  agent: {'at most ' if outline.open_ended else ''}{calls} to {one_line(outline.agent)}"
+    for model, number in outline.user_questions.items():
+        yield f"  simulated users: at most {counted(number, 'question')} to {one_line(model)}"
     yield f"  evaluators: {', '.join(map(one_line, outline.evaluators)) or 'none'}"
     for model, number in outline.questions.items():
         yield f"  judge: {counted(number, 'question')} to {one_line(model)}"
@@ -36,13 +39,19 @@ def outline_lines(outline: Outline) -> Iterator[str]:
 
 
 def _cost_lines(outline: Outline) -> Iterator[str]:
+    unknown = f"; no price is known for {', '.join(outline.unpriced)}" if outline.unpriced else ""
     if outline.questions:
-        unknown = f"; no price is known for {', '.join(outline.unpriced)}" if outline.unpriced else ""
         yield (
             f"  cost of judging: about ${outline.usual_cost:.4f}, at most ${outline.most_cost:.4f} "
             f"without retries{unknown}"
         )
         yield "  verdicts in a cache cost nothing"
+    if outline.user_questions:
+        yield (
+            f"  cost of simulated users that speak as often as they may: about "
+            f"${outline.users_usual_cost:.4f}, at most ${outline.users_most_cost:.4f} "
+            f"without retries{'' if outline.questions else unknown}"
+        )
     if outline.agent is not None:
         yield "  cost of the agent: unknown before it is called"
     yield "nothing was called"
@@ -55,7 +64,8 @@ def document_of(outline: Outline) -> dict[str, Any]:
         "cases": outline.cases,
         "attempts": outline.attempts,
         "agent": outline.agent,
-        "agent_calls": 0 if outline.agent is None else outline.attempts,
+        "agent_calls": outline.agent_calls,
+        "open_ended": outline.open_ended,
         "evaluators": list(outline.evaluators),
         "questions": dict(outline.questions),
         "judge_cost": {
@@ -63,5 +73,7 @@ def document_of(outline: Outline) -> dict[str, Any]:
             "most": outline.most_cost,
             "unpriced": list(outline.unpriced),
         },
+        "user_questions": dict(outline.user_questions),
+        "user_cost": {"usual": outline.users_usual_cost, "most": outline.users_most_cost},
         "gate": outline.gate.to_json(),
     }

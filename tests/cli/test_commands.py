@@ -115,6 +115,27 @@ def test_a_dry_run_counts_the_calls_and_what_they_may_cost(judgekit):
     assert not (judgekit.folder / ".judgekit").exists()
 
 
+TALK = """
+from judgekit import EvalCase, ExperimentRunner, Price, SimulatedUser
+
+ida = SimulatedUser("openai/ida", "Ida", "a refund", max_turns=4, price=Price(1, 2))
+talk = EvalCase.conversation("talk", ["hello", ida])
+desk = lambda command, session: command
+experiment = ExperimentRunner("talks").cases(talk).agent(desk, name="desk").repeat(2)
+"""
+
+
+def test_a_dry_run_counts_turns_and_simulated_users(judgekit):
+    judgekit.write("suite.py", TALK)
+    text = judgekit("run", "suite.py", "--dry-run").out
+    assert "  agent: at most 10 calls to desk\n" in text
+    assert "  simulated users: at most 8 questions to openai/ida\n" in text
+    document = json.loads(judgekit("run", "suite.py", "--dry-run", "--json").out)
+    assert (document["agent_calls"], document["open_ended"]) == (10, True)
+    assert document["user_questions"] == {"openai/ida": 8}
+    assert 0 < document["user_cost"]["usual"] < document["user_cost"]["most"]
+
+
 def test_a_dry_run_of_a_resumed_run_counts_what_is_left(plain):
     plain("run", "suite.py")
     (journal,) = plain.folder.glob(".judgekit/runs/*/journal.jsonl")

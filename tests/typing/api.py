@@ -38,6 +38,7 @@ from judgekit import (
     Verdict,
     eval_label,
     load_interactions,
+    tool,
 )
 from judgekit.adversarial import adversarial_gate, direct_injection, should_have_no_effect, wrapped
 from judgekit.evaluators import (
@@ -96,10 +97,21 @@ class Coin:
         return Verdict(score=0.5, reason=criterion)
 
 
+@tool
+def get_order(order_id: str, *, full: bool = False) -> dict[str, str]:
+    return {"id": order_id, "full": str(full)}
+
+
+@tool(name="refund")
+async def refund_order(order_id: str) -> float:
+    return 1.0
+
+
 def plain_agent(command: str) -> str:
+    status: str = get_order(command, full=True)["id"]
     if "pii" in command:
         raise Blocked("pii")
-    return command
+    return status
 
 
 async def rich_agent(command: Refund) -> Interaction:
@@ -145,7 +157,7 @@ plan: ExperimentRunner = (
     .cases(load_interactions("replies.jsonl", asked="question", reply="answer"))
     .evaluator(should_reply_within(seconds=10))
     .bindings(ToolBindings().bind("refund", lambda call: print(call.argument("order"))))
-    .agent(plain_agent, name="plain")
+    .agent(plain_agent, name="plain", tools=[get_order, refund_order])
     .gate(gate)
     .repeat(3)
     .concurrency(4)
@@ -153,6 +165,16 @@ plan: ExperimentRunner = (
     .report_directory(Path("runs"))
     .map_judges(lambda judge: scripted)
 )
+
+
+@judgekit.cases(cases, evaluators=[polite, short], gate=gate, repeat=2)
+def test_of_ones_own(case: EvalCase, judged: object) -> None:
+    print(case.id, judged)
+
+
+@judgekit.cases("questions.jsonl", asked="question", expected="answer", id="number")
+async def test_over_a_file(case: EvalCase) -> int:
+    return len(case.command_text())
 
 
 class Counting(Observer):
@@ -215,4 +237,6 @@ ExperimentRunner("x").gate(0.9)  # type: ignore[arg-type]
 ExperimentRunner("x").repeat("three")  # type: ignore[arg-type]
 EvalResult.inconclusive("x", "no_evidence")  # type: ignore[call-arg]
 judge.should_satisfy("x", "name")  # type: ignore[call-arg]
+judgekit.cases("questions.jsonl", [polite])  # type: ignore[call-arg]
+kept: Callable[[EvalCase, object], int] = test_of_ones_own  # type: ignore[assignment]
 print(judgekit.EvalCases)  # type: ignore[attr-defined]
