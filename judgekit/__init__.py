@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from judgekit import errors as errors
     from judgekit import evaluators as evaluators
     from judgekit import testing as testing
-    from judgekit.adapters import load_traces
+    from judgekit.adapters import load_traces, tool
     from judgekit.conversation import Turn
     from judgekit.datasets import load_interactions
     from judgekit.errors import (
@@ -58,6 +58,7 @@ __all__ = [
     "SimulatedUser",
     "Interaction",
     "ToolCall",
+    "tool",
     "ModelCall",
     "GuardrailResult",
     # evaluators of one's own

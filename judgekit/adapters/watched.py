@@ -1,4 +1,4 @@
-"""Both doors around one agent call: the spans it writes, and what it asks litellm for."""
+"""All doors around one agent call: spans it writes, what it asks litellm for, tools under `@tool`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from judgekit.adapters import litellm_calls, spans
+from judgekit.adapters import litellm_calls, own_tools, spans
 from judgekit.adapters.litellm_calls import CallRecorder, recorded_calls
 from judgekit.adapters.metering import Meter
+from judgekit.adapters.own_tools import ToolRecorder, recorded_tools
 from judgekit.adapters.spans import Turn
 from judgekit.adapters.traced import Trace, traced
 from judgekit.interaction import Interaction
@@ -25,6 +26,7 @@ class Watched:
 
     trace: Trace
     recorder: CallRecorder
+    tools: ToolRecorder
 
     async def settle(self) -> None:
         """Wait, bounded in time, until litellm has reported its last call."""
@@ -33,8 +35,12 @@ class Watched:
     def completed(self, interaction: Interaction) -> Interaction:
         """The interaction, completed by what was seen; what the agent said itself stands.
 
-        A model call that both doors saw counts once: the door that saw more of them is believed.
+        A call that several doors saw counts once: the door that saw more of them is believed.
         """
+        answered = interaction.tool_calls is not None
+        return own_tools.merged(self._by_traces(interaction), self.tools, answered=answered)
+
+    def _by_traces(self, interaction: Interaction) -> Interaction:
         seen = self.trace.spans
         if not seen:
             return litellm_calls.merged(interaction, self.recorder)
@@ -49,7 +55,12 @@ class Watched:
 
 
 @contextlib.contextmanager
-def watched(meter: Meter | None = None) -> Iterator[Watched]:
-    """Watch the code inside. Call `await watched.settle()` before leaving, then `completed(...)`."""
-    with traced() as trace, recorded_calls(meter) as recorder:
-        yield Watched(trace, recorder)
+def watched(meter: Meter | None = None, *, all_tools: bool = False) -> Iterator[Watched]:
+    """Watch the code inside. Call `await watched.settle()` before leaving, then `completed(...)`.
+
+    Args:
+        meter: Hears of model calls before they are sent.
+        all_tools: Whether every tool of the agent is under `@tool`.
+    """
+    with traced() as trace, recorded_calls(meter) as recorder, recorded_tools(all_tools=all_tools) as tools:
+        yield Watched(trace, recorder, tools)

@@ -121,7 +121,13 @@ class ExperimentRunner:
             raise InvalidArgument("the plan has bindings; bind all tools in one ToolBindings")
         return self._with(bindings=bindings)
 
-    def agent(self, agent: Callable[..., Any], *, name: str | None = None) -> ExperimentRunner:
+    def agent(
+        self,
+        agent: Callable[..., Any],
+        *,
+        name: str | None = None,
+        tools: Iterable[Callable[..., Any]] | None = None,
+    ) -> ExperimentRunner:
         """Say who answers: `agent(command)` or `agent(command, session)`, sync or async.
 
         It returns text, an Interaction, a list of chat messages, or a framework's result. A sync agent
@@ -134,7 +140,7 @@ class ExperimentRunner:
             raise InvalidArgument(
                 f"the plan has an agent, {self._settings.agent.name!r}; make a plan for each agent"
             )
-        return self._with(agent=Agent.of(agent, name=name))
+        return self._with(agent=Agent.of(agent, name=name, tools=tools))
 
     def gate(self, gate: Gate) -> ExperimentRunner:
         """Say what the run must reach. Default: `Gate.all_cases_should_pass()`.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from judgekit.adapters import interaction_from
+from judgekit.adapters.own_tools import declared_tools
 from judgekit.adapters.watched import watched
 from judgekit.context import Session
 from judgekit.errors import Blocked, InvalidArgument
@@ -59,13 +60,25 @@ class Agent:
     name: str
     takes_session: bool
     is_async: bool
+    all_tools: bool = False
 
     @classmethod
-    def of(cls, function: Callable[..., Any], *, name: str | None = None) -> Agent:
+    def of(
+        cls,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        tools: Iterable[Callable[..., Any]] | None = None,
+    ) -> Agent:
         """The agent behind `function`, which is called as `agent(command)` or `agent(command, session)`.
 
+        Args:
+            function: The agent.
+            name: Default: the function's.
+            tools: All of its tools, each under `@tool`; None where they were not named.
+
         Raises:
-            InvalidArgument: It cannot be called so, or the name is blank.
+            InvalidArgument: It cannot be called so, the name is blank, or a tool is not recorded.
         """
         if not callable(function):
             raise InvalidArgument(f"`agent` must be callable as agent(command), got {function!r}")
@@ -76,7 +89,8 @@ class Agent:
         shown = name if name is not None else _name_of(function)
         if not isinstance(shown, str) or not shown.strip():
             raise InvalidArgument(f"the agent's `name` must be text that is not blank, got {name!r}")
-        return cls(function, shown, takes_session(function, given=1), _is_async(function))
+        takes = takes_session(function, given=1)
+        return cls(function, shown, takes, _is_async(function), declared_tools(tools))
 
     async def answer(
         self,
@@ -119,7 +133,7 @@ class Agent:
         meter: AgentMeter | None,
     ) -> Target:
         text = command_text(command)
-        with watched(meter) as seen:
+        with watched(meter, all_tools=self.all_tools) as seen:
             began = time.perf_counter()
             ended = await bounded(self._call(command, session, threads), seconds)
             latency = time.perf_counter() - began
