@@ -291,6 +291,26 @@ def test_a_failed_setup_keeps_the_agent_from_being_called():
     assert report.decision.outcome is Outcome.FAIL
 
 
+def test_a_loader_that_hangs_is_a_failed_setup_and_the_other_attempts_are_made():
+    release = threading.Event()
+
+    def load(call):
+        if call.argument("id") == 1:
+            release.wait(30)
+
+    cases = [
+        EvalCase(f"c{n}", "x", reply_should_contain("x"), recorded_calls=[ToolCall("t", {"id": n})])
+        for n in (1, 2)
+    ]
+    bound = ToolBindings().bind("t", load)
+    report = plan(*cases).agent(lambda command: "x").bindings(bound).timeout(0.2).run()
+    release.set()
+    first, second = report.results
+    text = "TimeoutError: a loader or reset did not end within 0.2 s"
+    assert shown(first)[0] == ("setup", "fail", text)
+    assert second.passed
+
+
 def test_stubs_are_reset_and_loaded_before_each_attempt_and_calls_take_turns():
     log = []
 

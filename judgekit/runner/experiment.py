@@ -171,7 +171,9 @@ class ExperimentRunner:
         return self._with(concurrency=_whole("concurrency", attempts))
 
     def timeout(self, seconds: float) -> ExperimentRunner:
-        """Give each agent call so many seconds, 300 by default. Judges have deadlines of their own.
+        """Give each agent call so many seconds, 300 by default, and each loader of recorded calls as many.
+
+        Judges have deadlines of their own.
 
         Raises:
             InvalidArgument: Not a finite number > 0.

@@ -207,7 +207,9 @@ class _Run:
         if bindings is None:
             return None
         for step in bindings.steps(case.recorded_calls, session):
-            ended = await bounded(self._threads.call(step), None)
+            ended = await bounded(self._threads.call(step), self._plan.timeout)
+            if ended.expired:
+                return f"TimeoutError: a loader or reset did not end within {self._plan.timeout:g} s"
             if ended.error is not None:
                 return first_line(ended.error)
         return None
