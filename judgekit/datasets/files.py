@@ -6,6 +6,7 @@ import csv
 import gzip
 import importlib
 import io
+import re
 import sys
 import threading
 import warnings
@@ -26,6 +27,8 @@ _JOURNAL = "judgekit-journal"
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 # The csv module keeps its limit on field sizes in a global.
 _csv_limit = threading.Lock()
+# What duckdb reads as a pattern in the name of a file.
+_GLOB = re.compile(r"[*?\[]")
 
 
 def rows_of(path: Path) -> Iterator[Row | BadRow]:
@@ -216,10 +219,15 @@ def _parquet_rows(path: Path) -> Iterator[Row | BadRow]:
         raise ExtraMissing(
             "reading Parquet needs duckdb; install it with `pip install judgekit-evals[data]`"
         ) from error
-    # Nothing may be downloaded: duckdb would fetch extensions for what it does not know.
-    with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
+    # Nothing may be downloaded: duckdb would fetch extensions for what it does not know. Moments read the
+    # same on every machine.
+    settings = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
+    with duckdb.connect(config=settings) as connection:
         try:
-            result = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            # A folder called `day=1` is no column of the file in it.
+            result = connection.execute(
+                "SELECT * FROM read_parquet(?, hive_partitioning = false)", [_GLOB.sub(r"[\g<0>]", str(path))]
+            )
             names = [column[0] for column in result.description]
             number = 0
             while batch := result.fetchmany(1000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 from judgekit.errors import FileUnreadable, InvalidArgument
 from judgekit.evaluation import EvalCase, EvaluatorLike
 from judgekit.interaction import Interaction
-from judgekit.jsonable import json_equal, json_text, parse_json
+from judgekit.jsonable import json_equal, json_text, jsonable, parse_json
 
 __all__ = ["BadRow", "Columns", "Row", "cases_from", "cases_of"]
 
@@ -55,13 +56,15 @@ class Columns:
                 raise InvalidArgument(f"`{name}` must be the name of a column, got {column!r}")
 
     def value(self, values: Mapping[str, Any], name: str) -> Any:
-        """The value under a column; None where an unnamed column is absent."""
+        """The value under a column; None where an unnamed column is absent, or where it is NaN.
+
+        Data frames have no other sign for a missing value.
+        """
         column = getattr(self, name)
-        if column is None:
-            return values.get(name)
-        if column not in values:
+        if column is not None and column not in values:
             raise BadRow(f"no {column!r}; it has {sorted(map(str, values))}")
-        return values[column]
+        value = values.get(name if column is None else column)
+        return None if isinstance(value, float) and math.isnan(value) else value
 
     def used(self) -> frozenset[str]:
         """The names of all columns read."""
@@ -79,7 +82,9 @@ class _Case:
 
 
 def _as_text(value: Any) -> str | None:
-    return value if isinstance(value, str) or value is None else json_text(value)
+    """Text as it is; a date, a decimal and the like as they are written, anything else as its JSON."""
+    plain = jsonable(value)
+    return plain if isinstance(plain, str) or plain is None else json_text(plain)
 
 
 def _messages(value: Any) -> list[Any] | None:

@@ -5,6 +5,7 @@ import gzip
 import json
 import sys
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,7 +71,6 @@ def test_csv_with_a_byte_order_mark_and_line_breaks_inside(tmp_path, name, delim
 
 
 def test_parquet(tmp_path):
-    duckdb = pytest.importorskip("duckdb")
     rows = written(tmp_path / "rows.json", json.dumps(ROWS))
     duckdb.sql(f"COPY (SELECT * FROM read_json('{rows}')) TO '{tmp_path / 'rows.parquet'}' (FORMAT parquet)")
     check(tmp_path / "rows.parquet")
