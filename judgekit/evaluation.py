@@ -206,12 +206,13 @@ class EvalCase:
     def replaced(
         self,
         *,
+        id: str | None = None,
         evaluators: Sequence[EvaluatorLike] | None = None,
         interactions: Iterable[Interaction] | None = None,
     ) -> EvalCase:
-        """The same case, with another evaluator in the place of each of its own, or other interactions."""
+        """The same case with another id, another evaluator for each of its own, or other interactions."""
         case = EvalCase(
-            self.id,
+            self.id if id is None else id,
             self.command,
             *(self.evaluators if evaluators is None else evaluators),
             recorded_calls=self.recorded_calls,

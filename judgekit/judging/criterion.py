@@ -153,6 +153,10 @@ class Criterion(JudgedEvaluator):
         """The score needed, 0 to 1."""
         return needed_score(self.threshold, self.scale)
 
+    def named(self, name: str) -> Criterion:
+        """The same criterion under another name in reports and gates; the judge is asked the same."""
+        return replace(self, name=name)
+
     def with_judge(self, judge: Any) -> Criterion:
         """The same criterion before another judge."""
         return replace(self, judge=judge)

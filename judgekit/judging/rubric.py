@@ -131,6 +131,8 @@ class RubricCriterion(Criterion):
     """One line of a rubric; the lines of one attempt share one request."""
 
     rubric: Rubric
+    line: str = ""
+    """Its name in the rubric; the criterion's own name unless it was renamed."""
 
     @property
     def brings_schema(self) -> bool:
@@ -141,6 +143,10 @@ class RubricCriterion(Criterion):
         """That of the whole rubric."""
         return self.rubric.schema()
 
+    def named(self, name: str) -> Criterion:
+        """The same criterion under another name in reports and gates; the judge is asked the same."""
+        return replace(self, name=name, line=self.line or self.name)
+
     def map_judges(self, change: Callable[[Any], Any]) -> Criterion:
         """The same criterion before what `change` makes of its judge; of a panel, of each member."""
         # Not zero-argument `super()`: a slotted dataclass is a new class, which it does not find.
@@ -150,7 +156,7 @@ class RubricCriterion(Criterion):
         """Ask the judge, together with the rubric's other criteria; a blank reply is not asked about."""
         if is_blank(interaction.reply):
             return nothing_to_judge(self.name, self.needed)
-        return result_of(self, await self.rubric.measured(self.judge, interaction, self.name))
+        return result_of(self, await self.rubric.measured(self.judge, interaction, self.line or self.name))
 
 
 async def measure_all(judge: Any, rubric: Rubric, interaction: Interaction) -> dict[str, Measured]:

@@ -51,7 +51,7 @@ def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
     found = Checked()
     found.problems += _ids(plan.cases, shown)
     _walk(plan, found)
-    found.problems += _evidence(plan) if plan.agent is None else [*_bindings(plan), *_sessions(plan)]
+    found.problems += [*_evidence(plan), *_bindings(plan), *_sessions(plan)]
     found.problems += gate.problems(labels=found.labels, criteria=found.criteria)
     if plan.max_cost is not None:
         found.problems += unpriced(found.asked)
@@ -154,13 +154,13 @@ def _judges_of(evaluator: EvaluatorLike) -> list[object]:
 
 
 def _evidence(plan: Plan) -> Iterator[str]:
-    empty = [case.id for case in plan.cases if not case.interactions]
+    empty = [case.id for case in plan.cases if plan.agent_of(case) is None and not case.interactions]
     if empty:
         yield (
             f"there is no agent, and {counted(len(empty), 'case')} without recorded interactions: "
             f"{_some(empty)}; write `.agent(...)`, or give each case its `interactions`"
         )
-    if plan.runs > 1:
+    if plan.runs > 1 and not plan.calls_agents:
         yield (
             f"repeat({plan.runs}) needs an agent: without one each recorded interaction is scored once, "
             "the i-th as run i"
@@ -171,7 +171,7 @@ def _bindings(plan: Plan) -> Iterator[str]:
     bound = plan.bindings.bound() if plan.bindings is not None else ()
     unbound: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for case in plan.cases:
-        for call in case.recorded_calls:
+        for call in case.recorded_calls if plan.agent_of(case) is not None else ():
             if call.name not in bound:
                 unbound[call.name][case.id] = None
     for tool, cases in unbound.items():
@@ -179,10 +179,13 @@ def _bindings(plan: Plan) -> Iterator[str]:
 
 
 def _sessions(plan: Plan) -> Iterator[str]:
-    assert plan.agent is not None  # noqa: S101 - asked by whoever calls this
-    if plan.agent.takes_session:
-        return
-    talks = [case.id for case in plan.cases if case.dialogue is not None]
+    talks = [
+        case.id
+        for case in plan.cases
+        if case.dialogue is not None
+        and (agent := plan.agent_of(case)) is not None
+        and not agent.takes_session
+    ]
     if talks:
         yield (
             f"{_some(talks)} {'is a conversation' if len(talks) == 1 else 'are conversations'}, so the agent "

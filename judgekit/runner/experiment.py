@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,22 +17,19 @@ from judgekit.gate import Gate
 from judgekit.loop import run_sync
 from judgekit.replay import ToolBindings
 from judgekit.reporting import EvalReport
+from judgekit.runner.carrying import carried_out
 from judgekit.runner.judges import with_judges
 from judgekit.runner.naming import calling_module, checked_name, checked_path
 from judgekit.runner.outline import Outline, outline_of
 from judgekit.runner.prices import checked_prices
 from judgekit.runner.rescoring import rescored
-from judgekit.runner.settings import Prepared, Selection, Settings, prepared
-from judgekit.schedule import Agent, CostLimit, Observer, run_attempts
-from judgekit.store import RunStore
-from judgekit.text import first_line
+from judgekit.runner.settings import Selection, Settings, prepared
+from judgekit.schedule import Agent, CostLimit, Observer
 
 if TYPE_CHECKING:
     from judgekit.providers.base import Price
 
-__all__ = ["ExperimentRunner"]
-
-REPORT = "report.json"
+__all__ = ["ExperimentRunner", "settings_of"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -265,7 +260,7 @@ class ExperimentRunner:
         plan = prepared(self._settings, scope.masker, datetime.now(UTC))
         store = plan.open_store(scope.masker)
         try:
-            return await _carried_out(plan, store, scope, observer or Observer())
+            return await carried_out(plan, store, scope, observer or Observer())
         finally:
             store.close()
 
@@ -274,42 +269,9 @@ class ExperimentRunner:
         return f"<ExperimentRunner {name!r}: {len(self._settings.cases)} cases>"
 
 
-async def _carried_out(plan: Prepared, store: RunStore, scope: RunScope, observer: Observer) -> EvalReport:
-    scope.case_ids = frozenset(store.head.case_ids)
-    observer.planned(store.head.planned)
-    for outcome in list(store.results.attempts()):
-        observer.finished(outcome)
-    cancelled: asyncio.CancelledError | None = None
-    try:
-        try:
-            await run_attempts(plan.plan, store, scope, observer)
-        finally:
-            await _closed(scope)
-    except asyncio.CancelledError as error:
-        cancelled = error
-    report = _report(plan, store)
-    observer.ended(report)
-    if cancelled is not None:
-        raise cancelled
-    return report
-
-
-async def _closed(scope: RunScope) -> None:
-    """A client that cannot be closed must not cost the report."""
-    try:
-        await scope.close()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the run is over
-        warnings.warn(f"after the run: {first_line(error)}", RuntimeWarning, stacklevel=2)
-
-
-def _report(plan: Prepared, store: RunStore) -> EvalReport:
-    stored = store.finish(plan.gate, datetime.now(UTC).isoformat())
-    if store.journal_path is None:
-        return stored.report()
-    file = store.journal_path.with_name(REPORT)
-    report = stored.report(file=file)
-    report.write(file)
-    return report
+def settings_of(plan: ExperimentRunner) -> Settings:
+    """What the plan's methods have set, for plans that are made of it."""
+    return plan._settings
 
 
 def _group(cases: EvalCase | Iterable[EvalCase]) -> Iterable[EvalCase]:

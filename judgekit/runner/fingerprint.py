@@ -23,11 +23,15 @@ _PLAIN = (str, int, float, bytes, bool, type(None))
 def fingerprint_of(plan: Plan, judges: Iterable[str]) -> str:
     """The hash over cases, evaluators, agent and judges of a plan."""
     digest = hashlib.sha256()
-    agent = plan.agent.name if plan.agent is not None else None
-    head = [agent, list(judges), plan.runs, [described(evaluator) for evaluator in plan.evaluators]]
+    head = [
+        plan.agent_names,
+        list(judges),
+        plan.runs,
+        [described(evaluator) for evaluator in plan.evaluators],
+    ]
     digest.update(json_line(head).encode())
     for case in plan.cases:
-        digest.update(json_line(_case(case, scored=plan.agent is None)).encode())
+        digest.update(json_line(_case(case, scored=plan.agent_of(case) is None)).encode())
     return digest.hexdigest()[:16]
 
 

@@ -80,14 +80,14 @@ def outline_of(prepared: Prepared, *, priced: bool) -> Outline:
         name=prepared.head.name,
         cases=len(plan.cases),
         attempts=0,
-        agent=None if plan.agent is None else plan.agent.name,
+        agent=plan.agent_names,
         evaluators=tuple(dict.fromkeys(labels)),
         gate=prepared.gate,
     )
     count = _Count(outline, priced=priced)
     for case, evidence in _to_make(prepared):
         outline.attempts += 1
-        if plan.agent is not None:
+        if plan.agent_of(case) is not None:
             count.conversation(case, evidence)
         for evaluator, seen in _shown(case, plan.evaluators_of(case), evidence):
             count.judges_of(evaluator, seen)
@@ -157,7 +157,7 @@ def _to_make(prepared: Prepared) -> Iterator[tuple[EvalCase, Interaction]]:
         for run in range(1, plan.runs_of(case) + 1):
             if isinstance(made, JournalAttempts) and made.holds(index, run):
                 continue
-            yield case, case.interactions[run - 1] if plan.agent is None else _expected(case)
+            yield case, case.interactions[run - 1] if plan.agent_of(case) is None else _expected(case)
 
 
 def _expected(case: EvalCase) -> Interaction:

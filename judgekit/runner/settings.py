@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
@@ -20,7 +20,7 @@ from judgekit.runner.checks import Checked, checked
 from judgekit.runner.fingerprint import fingerprint_of
 from judgekit.runner.naming import default_name
 from judgekit.schedule import Agent, CostLimit, Plan, requirements_of
-from judgekit.store import JournalStore, MemoryStore, RunHead, RunStore
+from judgekit.store import Axes, JournalStore, MemoryStore, RunHead, RunStore
 
 __all__ = ["Prepared", "Settings", "prepared"]
 
@@ -34,7 +34,10 @@ Selection: TypeAlias = Callable[[tuple[EvalCase, ...]], tuple[EvalCase, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The state of an `ExperimentRunner`; None where nothing was set."""
+    """The state of an `ExperimentRunner`; None where nothing was set.
+
+    `agents` and `axes` are those of a provider swap: who answers each case, and what the cases stand for.
+    """
 
     name: str | None = None
     module: str = ""
@@ -43,6 +46,8 @@ class Settings:
     evaluators: tuple[EvaluatorLike, ...] = ()
     bindings: ToolBindings | None = None
     agent: Agent | None = None
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+    axes: Axes | None = None
     gate: Gate | None = None
     runs: int = 1
     concurrency: int | None = None
@@ -57,6 +62,7 @@ class Settings:
             cases=self.cases,
             evaluators=self.evaluators,
             agent=self.agent,
+            agents=self.agents,
             bindings=self.bindings,
             runs=self.runs,
             concurrency=self.concurrency or DEFAULT_CONCURRENCY,
@@ -86,7 +92,7 @@ class Prepared:
         if settings.journal is not None:
             return JournalStore.resume(settings.journal, self.head, masker)
         if settings.directory is None:
-            return MemoryStore(self.head, masker, at_once=self.plan.agent is not None)
+            return MemoryStore(self.head, masker, at_once=self.plan.calls_agents)
         try:
             return JournalStore.create(settings.directory, self.head, masker)
         except OSError as error:
@@ -126,7 +132,7 @@ def prepared(settings: Settings, masker: Masker, started_at: datetime) -> Prepar
 
 def _limits(settings: Settings) -> list[str]:
     shared = settings.bindings is not None and settings.bindings.shared
-    if not shared or settings.agent is None or (settings.concurrency or 1) == 1:
+    if not shared or not settings.plan().calls_agents or (settings.concurrency or 1) == 1:
         return []
     return [
         f"concurrency({settings.concurrency}) needs loaders and a reset that take the session, "
@@ -160,7 +166,7 @@ def _head(
         name=settings.name or default_name(settings.module),
         started_at=started_at.isoformat(),
         runs=max(counts, default=plan.runs),
-        agent=plan.agent.name if plan.agent is not None else None,
+        agent=plan.agent_names,
         judges=judges,
         fingerprint=fingerprint_of(plan, judges) if kept else "",
         gate=gate.to_json(),
@@ -168,4 +174,5 @@ def _head(
         case_runs=counts,
         requirement_sets=tuple(sets),
         requirement_of=positions,
+        axes=None if settings.axes is None else settings.axes.renamed(shown),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -14,7 +14,7 @@ from judgekit.context import AttemptContext, RunScope, Session, attempt_context
 from judgekit.evaluation import EvalCase, EvalResult, EvaluatorLike, Outcome
 from judgekit.interaction import Interaction
 from judgekit.replay import ToolBindings
-from judgekit.results import SETUP, TARGET
+from judgekit.results import SETUP, TARGET, Spend, UserSpend
 from judgekit.schedule.agents import Agent, Target, scored
 from judgekit.schedule.bounded import bounded
 from judgekit.schedule.conversing import Conversation
@@ -42,6 +42,7 @@ class Plan:
         cases: In order.
         evaluators: On every case, after its own.
         agent: None to score recorded interactions.
+        agents: Of single cases, by case id, in the place of `agent`.
         bindings: What loads recorded calls into stubs.
         runs: How often each case is run by an agent.
         concurrency: How many attempts may be under way.
@@ -57,10 +58,26 @@ class Plan:
     concurrency: int
     timeout: float
     max_cost: CostLimit | None = None
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+
+    def agent_of(self, case: EvalCase) -> Agent | None:
+        """Who answers a case; None where its recorded interactions are scored."""
+        return self.agents.get(case.id, self.agent)
+
+    @property
+    def calls_agents(self) -> bool:
+        """Whether any agent is called."""
+        return self.agent is not None or bool(self.agents)
+
+    @property
+    def agent_names(self) -> str | None:
+        """The name of the agent, or of several with commas between; None where none is called."""
+        own = [] if self.agent is None else [self.agent.name]
+        return ", ".join(dict.fromkeys([*own, *(agent.name for agent in self.agents.values())])) or None
 
     def runs_of(self, case: EvalCase) -> int:
         """The number of attempts at a case."""
-        return self.runs if self.agent is not None else len(case.interactions)
+        return self.runs if self.agent_of(case) is not None else len(case.interactions)
 
     def evaluators_of(self, case: EvalCase) -> tuple[EvaluatorLike, ...]:
         """All evaluators that an attempt at this case must pass, in order."""
@@ -117,10 +134,11 @@ class _Run:
             index, run = next(self._attempts, _NONE_LEFT)
             if not run:
                 return
-            if self._budget is not None and self._budget.is_exhausted and self._plan.agent is not None:
+            case = self._plan.cases[index]
+            exhausted = self._budget is not None and self._budget.is_exhausted
+            if exhausted and self._plan.agent_of(case) is not None:
                 self._unaffordable.append((index, run))
                 continue
-            case = self._plan.cases[index]
             session = f"{self._sessions}-{index}-{run}"
             attempt_context.set(AttemptContext(case.id, index, run, session, self._scope))
             interaction, results = await self._attempt(case, run, Session(session))
@@ -162,13 +180,14 @@ class _Run:
         if case.dialogue is not None:
             return await self._conversation(case, run, session, evaluators)
         blockable = any(getattr(evaluator, "expects_block", False) for evaluator in evaluators)
-        if self._plan.agent is None:
+        agent = self._plan.agent_of(case)
+        if agent is None:
             target = scored(case, run, blockable=blockable)
         else:
             async with self._agent_calls:
                 if (broken := await self._set_up(case, session)) is not None:
                     return _set_up_failed(case, broken, evaluators)
-                target = await self._answer(case.command, session, blockable=blockable)
+                target = await self._answer(case.command, agent, session, blockable=blockable)
         if target.missing is not None:
             return target.interaction, target.missing.results(evaluators)
         if target.failed is None:
@@ -180,19 +199,19 @@ class _Run:
         self, case: EvalCase, run: int, session: Session, evaluators: tuple[EvaluatorLike, ...]
     ) -> tuple[Interaction, tuple[EvalResult, ...]]:
         talk = Conversation(case, evaluators, self._evaluation)
-        if self._plan.agent is None:
+        agent = self._plan.agent_of(case)
+        if agent is None:
             talk.take_recorded(case.interactions[run - 1])
         else:
             # Stubs hold the state of the whole conversation.
             async with self._agent_calls:
                 if (broken := await self._set_up(case, session)) is not None:
                     return _set_up_failed(case, broken, evaluators)
-                await talk.hold(partial(self._answer, session=session))
+                await talk.hold(partial(self._answer, agent=agent, session=session))
         return talk.whole(), await talk.results()
 
-    async def _answer(self, command: Any, session: Session, *, blockable: bool) -> Target:
-        assert self._plan.agent is not None  # noqa: S101 - who calls this has asked
-        return await self._plan.agent.answer(
+    async def _answer(self, command: Any, agent: Agent, session: Session, *, blockable: bool) -> Target:
+        return await agent.answer(
             command,
             session,
             seconds=self._plan.timeout,
@@ -220,9 +239,22 @@ def _budget(plan: Plan, store: RunStore, scope: RunScope) -> Budget | None:
         return None
     earlier = store.results
     spent = earlier.judges.cost
-    if plan.agent is not None:  # what recorded agents cost was spent by another run
+    # What recorded agents cost was spent by another run.
+    if all(plan.agent_of(case) is not None for case in plan.cases):
         spent += earlier.spend.cost + earlier.users.cost
+    elif plan.calls_agents:
+        spent += _spent_by_agents(plan, store)
     return Budget(plan.max_cost, scope, spent=spent)
+
+
+def _spent_by_agents(plan: Plan, store: RunStore) -> float:
+    """What the agents that are called, and the users before them, spent in a run that is resumed."""
+    spend, users = Spend(), UserSpend()
+    for position, attempt in enumerate(store.attempts):
+        if plan.agent_of(plan.cases[store.head.place(position)[0]]) is not None:
+            spend.add(attempt.case_id, attempt.run, attempt.interaction)
+            users.add(attempt.interaction.user_calls)
+    return spend.cost + users.cost
 
 
 def _set_up_failed(

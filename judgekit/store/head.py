@@ -15,6 +15,7 @@ from typing import Any
 
 from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.results import TARGET, Requirements
+from judgekit.store.axes import Axes
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "RunHead", "versions_now"]
 
@@ -50,6 +51,7 @@ class RunHead:
         requirement_sets: Each distinct list of requirements: label and criterion name.
         requirement_of: For each case the position of its list in `requirement_sets`.
         versions: Of judgekit and Python.
+        axes: Of a provider swap, what its cases and criteria stand for.
     """
 
     name: str
@@ -64,6 +66,7 @@ class RunHead:
     requirement_sets: tuple[Requirements, ...]
     requirement_of: Sequence[int]
     versions: Mapping[str, str] = field(default_factory=versions_now)
+    axes: Axes | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The head as the data of a line."""
@@ -79,6 +82,7 @@ class RunHead:
             "fingerprint": self.fingerprint,
             "gate": self.gate,
             "requirements": self.requirement_sets,
+            **({} if self.axes is None else {"swap": self.axes.to_json()}),
             "cases": list(zip(self.case_ids, self.case_runs, self.requirement_of, strict=True)),
         }
 
@@ -118,6 +122,7 @@ class RunHead:
             ),
             requirement_of=[position for _, _, position in cases],
             versions=data["versions"],
+            axes=Axes.from_json(data["swap"], cases=len(cases)) if "swap" in data else None,
         )
         datetime.fromisoformat(head.started_at)
         for position in set(head.requirement_of):
