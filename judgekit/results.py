@@ -15,6 +15,7 @@ from typing import TypeAlias, TypeVar, cast
 
 from judgekit.describing import describe_attempt
 from judgekit.evaluation import EvalResult, Kind, Outcome
+from judgekit.instruments import Instruments
 from judgekit.interaction import Interaction
 from judgekit.spending import JudgeSpend, Spend, UserSpend
 
@@ -172,6 +173,7 @@ class Results:
         units: Counts by label; `labels()` has them in order.
         criteria: Counts of judged criteria by name; `criteria_of()` has them in order.
         missing: Inconclusive attempts by the reason of their first missing measurement.
+        instruments: What each judged criterion was measured with.
         spend, judges, users: What agents, judges and simulated users spent.
     """
 
@@ -180,6 +182,7 @@ class Results:
         self.units: dict[str, Unit] = {}
         self.criteria: dict[str, Unit] = {}
         self.missing: Counter[str] = Counter()
+        self.instruments: dict[str, Instruments] = {}
         self.spend = Spend()
         self.judges = JudgeSpend()
         self.users = UserSpend()
@@ -231,6 +234,7 @@ class Results:
                 self._count_in(self._criterion(result, (case_index, position)), result, seen)
             if result.measurements:
                 self.judges.add(result)
+                self.instruments.setdefault(result.name or result.label, Instruments()).add(result)
 
     def _unit(self, label: str, place: Place) -> Unit:
         unit = self.units.get(label)
