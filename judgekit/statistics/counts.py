@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.estimate import checked_same_length, checked_whole
 
-__all__ = ["AnyCounts", "CaseCounts", "Moments", "checked_counts", "counts_by_cluster", "moments_of"]
+__all__ = [
+    "AnyCounts",
+    "CaseCounts",
+    "Cases",
+    "Moments",
+    "checked_counts",
+    "counts_by_cluster",
+    "moments_of",
+]
 
 
 class CaseCounts(NamedTuple):
@@ -28,6 +37,9 @@ class CaseCounts(NamedTuple):
 
 
 AnyCounts = CaseCounts | tuple[int, int] | tuple[int, int, int]
+
+Cases: TypeAlias = Iterable[AnyCounts] | Mapping[CaseCounts, int]
+"""The counts of each case; or, for a large suite, how many cases have each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +74,14 @@ class Moments:
         return 0 < self.rate < 1
 
 
-def moments_of(counts: Sequence[tuple[int, int]]) -> Moments:
-    """From passed and failed of every cluster that decided anything; at least one of them."""
-    sizes = [passed + failed for passed, failed in counts]
-    n, groups = sum(sizes), len(counts)
-    rate = sum(passed for passed, _ in counts) / n
-    squares = math.fsum((passed - (passed + failed) * rate) ** 2 for passed, failed in counts)
+def moments_of(counts: Mapping[tuple[int, int], int]) -> Moments:
+    """From how many clusters have each passed and failed; at least one that decided anything."""
+    n = sum((passed + failed) * times for (passed, failed), times in counts.items())
+    groups = sum(counts.values())
+    rate = sum(passed * times for (passed, _), times in counts.items()) / n
+    squares = math.fsum(
+        times * (passed - (passed + failed) * rate) ** 2 for (passed, failed), times in counts.items()
+    )
     uncorrected = math.sqrt(squares) / n
     scale = groups / (groups - 1) if groups > 1 else 1.0
     spread = rate * (1 - rate) / n
@@ -77,31 +91,48 @@ def moments_of(counts: Sequence[tuple[int, int]]) -> Moments:
         n=n,
         clusters=groups,
         rate=rate,
-        repeats=sum(size * size for size in sizes) / n,
+        repeats=sum(times * (passed + failed) ** 2 for (passed, failed), times in counts.items()) / n,
         error=uncorrected * math.sqrt(scale),
         effect=effect,
         corrected_effect=effect * scale,
-        passing=sum(passed > 0 for passed, _ in counts),
-        failing=sum(failed > 0 for _, failed in counts),
+        passing=sum(times for (passed, _), times in counts.items() if passed),
+        failing=sum(times for (_, failed), times in counts.items() if failed),
     )
 
 
-def checked_counts(
-    cases: Iterable[AnyCounts], clusters: Sequence[Hashable] | None
-) -> tuple[int, list[CaseCounts]]:
-    """How many cases there are, and the counts of each cluster in order of first appearance."""
+def checked_counts(cases: Cases, clusters: Sequence[Hashable] | None) -> tuple[int, Counter[CaseCounts]]:
+    """How many cases there are, and how many clusters have each counts."""
+    if isinstance(cases, Mapping):
+        return _checked_mapping(cases, clusters)
     given = [CaseCounts(*case) for case in cases]
     for case in given:
-        for name, value in zip(CaseCounts._fields, case, strict=True):
-            checked_whole(value, name=name)
+        _check(case)
     if clusters is None:
-        return len(given), given
+        return len(given), Counter(given)
     checked_same_length(cases=given, clusters=clusters)
     merged: dict[Hashable, CaseCounts] = {}
     for case, key in zip(given, clusters, strict=True):
         held = merged.get(key, CaseCounts(0, 0, 0))
         merged[key] = CaseCounts(*(one + other for one, other in zip(held, case, strict=True)))
-    return len(given), list(merged.values())
+    return len(given), Counter(merged.values())
+
+
+def _checked_mapping(
+    cases: Mapping[CaseCounts, int], clusters: Sequence[Hashable] | None
+) -> tuple[int, Counter[CaseCounts]]:
+    if clusters is not None:
+        raise InvalidArgument("`clusters` needs the counts of each case, in order; got a mapping")
+    found: Counter[CaseCounts] = Counter()
+    for case, times in cases.items():
+        counts = CaseCounts(*case)
+        _check(counts)
+        found[counts] += checked_whole(times, name="number of cases")
+    return found.total(), +found
+
+
+def _check(case: CaseCounts) -> None:
+    for name, value in zip(CaseCounts._fields, case, strict=True):
+        checked_whole(value, name=name)
 
 
 def counts_by_cluster(passes: Sequence[bool | None], clusters: Sequence[Hashable]) -> list[CaseCounts]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 
 from judgekit.errors import InvalidArgument
-from judgekit.statistics.counts import AnyCounts, CaseCounts
+from judgekit.statistics.counts import Cases, checked_counts
 from judgekit.statistics.estimate import LEVEL
 from judgekit.statistics.intervals import checked_bar, clopper_pearson_lower, clopper_pearson_upper
-from judgekit.statistics.rates import pass_rate_bounds
+from judgekit.statistics.rates import Rate, pass_rate_bounds
 from judgekit.statistics.sizes import POWER, TYPICAL_ICC, CasesNeeded, check_plan, icc_warning, worth_of
 from judgekit.statistics.special import binomial_below
 
@@ -145,7 +146,7 @@ def _plan(
 
 
 def more_cases_needed(
-    cases: Iterable[AnyCounts],
+    cases: Cases,
     *,
     at_least: float,
     clusters: Sequence[Hashable] | None = None,
@@ -167,36 +168,37 @@ def more_cases_needed(
         InvalidArgument: A count, the bar or the confidence is out of range.
     """
     checked_bar(at_least)
-    given = [CaseCounts(*case) for case in cases]
-    keys = list(range(len(given)) if clusters is None else clusters)
-    now = pass_rate_bounds(given, clusters=keys, confidence=confidence)
-    if now.estimate is None or not sum(map(sum, given)):
+    number, groups = checked_counts(cases, clusters)
+
+    def bounds(times: int) -> Rate:
+        return pass_rate_bounds(
+            Counter({counts: times * held for counts, held in groups.items()}), confidence=confidence
+        )
+
+    now = bounds(1)
+    if now.estimate is None:
         return None
     worst = now.passed / (now.n_runs + now.n_missing)
     best = (now.passed + now.n_missing) / (now.n_runs + now.n_missing)
+    if _decided(now.low, now.high, at_least) is not None:
+        return 0
     if worst <= at_least <= best:
-        return None if _decided(now.low, now.high, at_least) is None else 0
+        return None
 
     def decided(times: int) -> bool:
-        many = pass_rate_bounds(
-            given * times,
-            clusters=[(key, time) for time in range(times) for key in keys],
-            confidence=confidence,
-        )
+        many = bounds(times)
         return _decided(many.low, many.high, at_least) is not None
 
-    if decided(1):
-        return 0
     high = 2
     while not decided(high):
         high *= 2
-        if high * len(given) > 200_000:
+        if high * number > _MOST:
             return None
     low = high // 2
     while high - low > max(1, high // 64):
         middle = (low + high) // 2
         low, high = (low, middle) if decided(middle) else (middle, high)
-    return len(given) * (high - 1)
+    return number * (high - 1)
 
 
 def _decided(low: float | None, high: float | None, at_least: float) -> bool | None:

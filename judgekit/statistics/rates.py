@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from judgekit.statistics.counts import AnyCounts, CaseCounts, Moments, checked_counts, moments_of
+from judgekit.statistics.counts import CaseCounts, Cases, Moments, checked_counts, moments_of
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, few_clusters
 from judgekit.statistics.intervals import clopper_pearson_lower, clopper_pearson_upper, wilson_interval
 from judgekit.statistics.special import t_quantile
@@ -61,7 +62,7 @@ def _cautious_effective(moments: Moments, confidence: float) -> float:
 
 
 def pass_rate(
-    cases: Iterable[AnyCounts],
+    cases: Cases,
     *,
     clusters: Sequence[Hashable] | None = None,
     level: float = LEVEL,
@@ -74,7 +75,7 @@ def pass_rate(
     passes for the upper end; the estimate is over decided runs.
 
     Args:
-        cases: Passed, failed and missing runs of each case.
+        cases: Passed, failed and missing runs of each case; or how many cases have each of such counts.
         clusters: A coarser group of each case, such as its document or persona; None: each case is its own.
         level: Confidence of the interval.
 
@@ -90,7 +91,7 @@ def pass_rate(
 
 
 def pass_rate_bounds(
-    cases: Iterable[AnyCounts],
+    cases: Cases,
     *,
     clusters: Sequence[Hashable] | None = None,
     confidence: float = LEVEL,
@@ -103,7 +104,7 @@ def pass_rate_bounds(
     bounds where it was repeated, and `reason` says so.
 
     Args:
-        cases: Passed, failed and missing runs of each case.
+        cases: As for `pass_rate`.
         clusters: A coarser group of each case; None: each case is its own.
         confidence: Of each bound by itself.
 
@@ -113,7 +114,7 @@ def pass_rate_bounds(
     checked_level(confidence, name="confidence")
     n_items, groups = checked_counts(cases, clusters)
     low = high = None
-    if len(groups) >= 2:
+    if groups.total() >= 2:
         low = _bound(_filled(groups, passed=False), confidence, upper=False)
         high = _bound(_filled(groups, passed=True), confidence, upper=True)
     repeated = any(sum(group) > 1 for group in groups)
@@ -121,16 +122,17 @@ def pass_rate_bounds(
     return _rate(groups, n_items, low, high, level=confidence, method=method, bounds=True)
 
 
-def _filled(groups: Sequence[CaseCounts], *, passed: bool) -> list[tuple[int, int]]:
-    """Passed and failed of each cluster with its missing runs on one side; empty clusters left out."""
-    filled = [
-        (group.passed + group.missing * passed, group.failed + group.missing * (not passed))
-        for group in groups
-    ]
-    return [counts for counts in filled if sum(counts)]
+def _filled(groups: Counter[CaseCounts], *, passed: bool) -> Counter[tuple[int, int]]:
+    """Passed and failed of the clusters with missing runs on one side; empty clusters left out."""
+    filled: Counter[tuple[int, int]] = Counter()
+    for group, times in groups.items():
+        if sum(group):
+            missing = group.missing
+            filled[group.passed + missing * passed, group.failed + missing * (not passed)] += times
+    return filled
 
 
-def _bound(counts: Sequence[tuple[int, int]], confidence: float, *, upper: bool) -> float | None:
+def _bound(counts: Mapping[tuple[int, int], int], confidence: float, *, upper: bool) -> float | None:
     if not counts:
         return None
     moments = moments_of(counts)
@@ -139,7 +141,7 @@ def _bound(counts: Sequence[tuple[int, int]], confidence: float, *, upper: bool)
     return find(min(moments.rate * size, size), size, confidence=confidence)
 
 
-def _display(counts: Sequence[tuple[int, int]], level: float) -> tuple[float | None, float | None, str]:
+def _display(counts: Mapping[tuple[int, int], int], level: float) -> tuple[float | None, float | None, str]:
     if not counts:
         return None, None, "wilson"
     moments = moments_of(counts)
@@ -160,7 +162,7 @@ def _joined(lower: str, upper: str) -> str:
 
 
 def _rate(
-    groups: Sequence[CaseCounts],
+    groups: Counter[CaseCounts],
     n_items: int,
     low: float | None,
     high: float | None,
@@ -169,9 +171,13 @@ def _rate(
     method: str,
     bounds: bool,
 ) -> Rate:
-    decided = [(group.passed, group.failed) for group in groups if group.passed + group.failed]
+    decided: Counter[tuple[int, int]] = Counter()
+    for group, times in groups.items():
+        if group.passed + group.failed:
+            decided[group.passed, group.failed] += times
     moments = moments_of(decided) if decided else None
-    missing = sum(group.missing for group in groups)
+    clusters = decided.total()
+    missing = sum(group.missing * times for group, times in groups.items())
     repeated = any(sum(group) > 1 for group in groups)
     return Rate(
         estimate=moments.rate if moments else None,
@@ -180,14 +186,14 @@ def _rate(
         level=level,
         method=method,
         n_items=n_items,
-        n_runs=sum(map(sum, decided)),
-        n_clusters=len(decided),
+        n_runs=moments.n if moments else 0,
+        n_clusters=clusters,
         n_missing=missing,
         standard_error=moments.error if moments and moments.clusters > 1 else None,
-        reason=_why_undefined(len(decided), defined=low is not None, bounds=bounds),
-        warnings=(few_clusters(len(decided)) if repeated else ()) + _missing_warning(missing),
-        passed=sum(group.passed for group in groups),
-        failed=sum(group.failed for group in groups),
+        reason=_why_undefined(clusters, defined=low is not None, bounds=bounds),
+        warnings=(few_clusters(clusters) if repeated else ()) + _missing_warning(missing),
+        passed=sum(group.passed * times for group, times in groups.items()),
+        failed=sum(group.failed * times for group, times in groups.items()),
         design_effect=moments.effect if moments and moments.varies and moments.clusters > 1 else None,
         effective_n=_effective(moments) if moments else None,
     )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from statistics import fmean, stdev
+from collections.abc import Mapping, Sequence
 
 from judgekit.errors import InvalidArgument
-from judgekit.statistics.counts import AnyCounts, checked_counts
+from judgekit.statistics.counts import CaseCounts, Cases, checked_counts
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_whole
 from judgekit.statistics.special import t_quantile
 
 __all__ = ["pass_at_k", "pass_hat_k"]
 
 
-def pass_at_k(cases: Iterable[AnyCounts], k: int, *, level: float = LEVEL) -> Estimate:
+def pass_at_k(cases: Cases, k: int, *, level: float = LEVEL) -> Estimate:
     """The chance that at least one of k runs of a case passes, averaged over cases.
 
     `1 - C(n - c, k) / C(n, k)` with c of n runs passed (Chen et al. 2021, arXiv:2107.03374).
@@ -31,7 +30,7 @@ def pass_at_k(cases: Iterable[AnyCounts], k: int, *, level: float = LEVEL) -> Es
     return _over_cases(cases, k, level, at_least_one=True)
 
 
-def pass_hat_k(cases: Iterable[AnyCounts], k: int, *, level: float = LEVEL) -> Estimate:
+def pass_hat_k(cases: Cases, k: int, *, level: float = LEVEL) -> Estimate:
     """pass^k, the chance that all of k runs of a case pass, averaged over cases: "works every time".
 
     `C(c, k) / C(n, k)` with c of n runs passed (Yao et al. 2024, tau-bench, arXiv:2406.12045). Arguments and
@@ -47,7 +46,7 @@ def _chance(passed: int, runs: int, k: int, *, at_least_one: bool) -> float:
 
 
 def _over_cases(
-    cases: Iterable[AnyCounts],
+    cases: Cases,
     k: int,
     level: float,
     *,
@@ -55,42 +54,55 @@ def _over_cases(
 ) -> Estimate:
     checked_whole(k, name="k", least=1)
     checked_level(level)
-    _, given = checked_counts(cases, None)
+    number, given = checked_counts(cases, None)
     fewest = min(map(sum, given), default=k)
     if fewest < k:
         raise InvalidArgument(f"`k` is {k}, and a case has {fewest} runs; give k <= the runs of every case")
-    decided = [case for case in given if case.passed + case.failed >= k]
-    found = [
-        _chance(case.passed, case.passed + case.failed, k, at_least_one=at_least_one) for case in decided
-    ]
-    ends = [
-        [
-            _chance(case.passed + case.missing * side, sum(case), k, at_least_one=at_least_one)
-            for case in given
+
+    def chances(of: Mapping[CaseCounts, tuple[int, int]]) -> list[tuple[float, int]]:
+        return [
+            (_chance(passed, runs, k, at_least_one=at_least_one), given[case])
+            for case, (passed, runs) in of.items()
         ]
-        for side in (False, True)
-    ]
-    few = len(given) < 2
-    low, high = (None, None) if few else (_end(ends[0], level, -1), _end(ends[1], level, 1))
+
+    found = chances(
+        {case: (case.passed, decided) for case in given if (decided := case.passed + case.failed) >= k}
+    )
+    worst = chances({case: (case.passed, sum(case)) for case in given})
+    best = chances({case: (case.passed + case.missing, sum(case)) for case in given})
+    few = number < 2
+    low, high = (None, None) if few else (_end(worst, level, -1), _end(best, level, 1))
+    clusters = sum(times for _, times in found)
     return Estimate(
-        estimate=fmean(found) if found else None,
+        estimate=_mean(found) if found else None,
         low=low,
         high=high,
         level=level,
         method="pass@k, t over cases" if at_least_one else "pass^k, t over cases",
-        n_items=len(given),
-        n_runs=sum(case.passed + case.failed for case in given),
-        n_clusters=len(decided),
-        n_missing=sum(case.missing for case in given),
-        standard_error=stdev(found) / math.sqrt(len(found)) if len(found) > 1 else None,
-        reason=_why(len(given), len(found)),
-        warnings=_warnings(ends, low, high),
+        n_items=number,
+        n_runs=sum((case.passed + case.failed) * times for case, times in given.items()),
+        n_clusters=clusters,
+        n_missing=sum(case.missing * times for case, times in given.items()),
+        standard_error=_error(found) if clusters > 1 else None,
+        reason=_why(number, clusters),
+        warnings=_warnings(worst, low, high),
     )
 
 
-def _end(chances: list[float], level: float, side: int) -> float:
-    half = t_quantile((1 + level) / 2, len(chances) - 1) * stdev(chances) / math.sqrt(len(chances))
-    return min(1.0, max(0.0, fmean(chances) + side * half))
+def _mean(chances: Sequence[tuple[float, int]]) -> float:
+    return math.fsum(chance * times for chance, times in chances) / sum(times for _, times in chances)
+
+
+def _error(chances: Sequence[tuple[float, int]]) -> float:
+    number, mean = sum(times for _, times in chances), _mean(chances)
+    squares = math.fsum(times * (chance - mean) ** 2 for chance, times in chances)
+    return math.sqrt(squares / (number - 1) / number)
+
+
+def _end(chances: Sequence[tuple[float, int]], level: float, side: int) -> float:
+    number = sum(times for _, times in chances)
+    half = t_quantile((1 + level) / 2, number - 1) * _error(chances)
+    return min(1.0, max(0.0, _mean(chances) + side * half))
 
 
 def _why(given: int, found: int) -> str | None:
@@ -99,7 +111,7 @@ def _why(given: int, found: int) -> str | None:
     return None if given > 1 else "an interval needs at least 2 cases, got 1"
 
 
-def _warnings(ends: list[list[float]], low: float | None, high: float | None) -> tuple[str, ...]:
-    if low is None or low != high or not ends[0]:
+def _warnings(worst: Sequence[tuple[float, int]], low: float | None, high: float | None) -> tuple[str, ...]:
+    if low is None or low != high or not worst:
         return ()
     return ("no case differs from another, so the interval has no width and means little",)

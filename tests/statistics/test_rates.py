@@ -1,6 +1,7 @@
 """Pass rates over cases and repeats, pass@k, and means by cluster."""
 
 import math
+from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -15,6 +16,7 @@ from judgekit.statistics import (
     cluster_bootstrap,
     cluster_mean,
     counts_by_cluster,
+    more_cases_needed,
     pass_at_k,
     pass_hat_k,
     pass_rate,
@@ -190,3 +192,22 @@ def test_a_bootstrap_says_its_seed_and_gives_the_same_again():
 def test_values_that_are_no_numbers_are_refused(values):
     with pytest.raises(InvalidArgument, match="finite"):
         cluster_mean(values)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3).filter(sum), min_size=1, max_size=30), st.data())
+def test_how_many_cases_have_each_counts_says_the_same_as_the_counts_of_each_case(cases, data):
+    held = Counter(CaseCounts(*case) for case in cases)
+    k = data.draw(st.integers(1, min(map(sum, cases))))
+    bar = data.draw(st.floats(0, 0.99))
+    assert pass_rate(held) == pass_rate(cases)
+    assert pass_rate_bounds(held) == pass_rate_bounds(cases)
+    assert pass_at_k(held, k) == pass_at_k(cases, k)
+    assert pass_hat_k(held, k) == pass_hat_k(cases, k)
+    assert more_cases_needed(held, at_least=bar) == more_cases_needed(cases, at_least=bar)
+
+
+def test_how_many_cases_have_each_counts_cannot_be_given_with_clusters():
+    with pytest.raises(InvalidArgument, match="`clusters` needs the counts of each case"):
+        pass_rate({CaseCounts(1, 0): 2}, clusters=["a", "b"])
+    with pytest.raises(InvalidArgument, match="number of cases"):
+        pass_rate({CaseCounts(1, 0): -1})
