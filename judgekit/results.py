@@ -5,10 +5,9 @@ Memory stays small: of an attempt only its outcome codes are kept, one byte a re
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import TypeAlias, TypeVar, cast
@@ -18,6 +17,8 @@ from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.instruments import Instruments
 from judgekit.interaction import Interaction
 from judgekit.spending import JudgeSpend, Spend, UserSpend
+from judgekit.stopping import EarlyStop
+from judgekit.units import Unit
 
 __all__ = [
     "AttemptOutcome",
@@ -123,39 +124,6 @@ class AttemptOutcome:
         return self.failure is not None or _PASS in self.codes or _FAIL in self.codes
 
 
-@dataclass(slots=True)
-class Unit:
-    """Counts of one label, or of one judged criterion.
-
-    `missing` counts missing measurements by reason, such as `judge failed: rate limited`. `scores` holds
-    one score a scored result; `attempts` counts the attempts with a counted result (passed, failed or
-    missing).
-    """
-
-    passed: int = 0
-    failed: int = 0
-    no_evidence: int = 0
-    not_run: int = 0
-    missing: Counter[str] = field(default_factory=Counter)
-    attempts: int = 0
-    scores: list[float] = field(default_factory=list)
-
-    @property
-    def inconclusive(self) -> int:
-        """Results that decided nothing, without those of attempts that never reached them."""
-        return self.no_evidence + self.missing.total()
-
-    @property
-    def counted(self) -> int:
-        """Results that a rate is over: passed, failed and missing ones."""
-        return self.passed + self.failed + self.missing.total()
-
-    @property
-    def mean_score(self) -> float | None:
-        """The mean of the scores there are; None without any."""
-        return math.fsum(self.scores) / len(self.scores) if self.scores else None
-
-
 _by_run = attrgetter("run")
 
 
@@ -175,10 +143,22 @@ class Results:
         missing: Inconclusive attempts by the reason of their first missing measurement.
         instruments: What each judged criterion was measured with.
         spend, judges, users: What agents, judges and simulated users spent.
+        tags: The positions of the cases that bear each tag.
+        early: How the run may stop early; None where it may not.
+        looked_at: After how many cases, in the order of `early`, it stopped; None where it did not.
     """
 
-    def __init__(self, case_ids: Sequence[str]) -> None:
+    def __init__(
+        self,
+        case_ids: Sequence[str],
+        *,
+        tags: Mapping[str, Collection[int]] | None = None,
+        early: EarlyStop | None = None,
+    ) -> None:
         self.case_ids = tuple(case_ids)
+        self.tags: Mapping[str, Collection[int]] = {} if tags is None else tags
+        self.early = early
+        self.looked_at: int | None = None
         self.units: dict[str, Unit] = {}
         self.criteria: dict[str, Unit] = {}
         self.missing: Counter[str] = Counter()
@@ -301,6 +281,13 @@ class Results:
     def run_counts(self) -> tuple[int, ...]:
         """How many attempts each case has, in case order."""
         return tuple(map(len, self._by_case))
+
+    def of_cases(self, positions: Iterable[int]) -> Results:
+        """The attempts of these cases alone, without counts of labels, criteria and spend."""
+        some = Results(self.case_ids, tags=self.tags, early=self.early)
+        for position in positions:
+            some._by_case[position] = self._by_case[position]
+        return some
 
     def __len__(self) -> int:
         return sum(len(runs) for runs in self._by_case)
