@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from judgekit import evaluators as evaluators
     from judgekit import testing as testing
     from judgekit.adapters import load_traces, tool
+    from judgekit.comparing import RunComparison
     from judgekit.conversation import Turn
     from judgekit.datasets import load_interactions
     from judgekit.errors import (
@@ -92,6 +93,7 @@ __all__ = [
     "Gate",
     "Decision",
     "EvalReport",
+    "RunComparison",
     "CaseResult",
     # errors
     "JudgekitError",
@@ -107,7 +109,7 @@ __all__ = [
 
 # In the order of what they cost to import.
 _HOMES = (
-    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "adapters",
+    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "comparing", "adapters",
     "replay", "datasets", "judging", "simulating", "runner", "in_pytest",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")

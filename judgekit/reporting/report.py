@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from typing import NoReturn, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NoReturn, Protocol, runtime_checkable
 
 from judgekit.errors import GateFailed, InvalidArgument
 from judgekit.evaluation import Outcome
@@ -18,6 +18,10 @@ from judgekit.reporting.formats import format_for, format_named
 from judgekit.reporting.text import render_text
 from judgekit.results import CaseResult, Results
 from judgekit.spending import JudgeSpend, Spend
+from judgekit.statistics import LEVEL
+
+if TYPE_CHECKING:
+    from judgekit.comparing import Cluster, RunComparison
 
 __all__ = ["AttemptLines", "EvalReport"]
 
@@ -119,6 +123,34 @@ class EvalReport:
         stream = StringIO(newline="")
         writer(self, stream)
         return stream.getvalue()
+
+    def compare(
+        self,
+        baseline: EvalReport,
+        *,
+        max_drop: float | None = None,
+        cluster: Cluster | None = None,
+        level: float = LEVEL,
+        seed: int = 0,
+    ) -> RunComparison:
+        """Hold this run against an earlier one, paired by case id and run; differences are this minus that.
+
+        Args:
+            baseline: The run to compare with.
+            max_drop: How far a rate or mean score may fall, above 0 and below 1; None: EQUIVALENT cannot be
+                shown.
+            cluster: The group of every shared case id, such as its document: a mapping, or a function that
+                gives None for a case of its own. None: each case is its own.
+            level: Confidence of the intervals, above 0 and below 1.
+            seed: Of the permutation tests.
+
+        Raises:
+            InvalidArgument: A number is out of range, or a shared case has no group.
+        """
+        from judgekit.comparing import RunReading, compare_runs
+
+        new, old = RunReading.of(self), RunReading.of(baseline)
+        return compare_runs(new, old, max_drop=max_drop, cluster=cluster, level=level, seed=seed)
 
     def raise_for_gate(self) -> None:
         """Raise unless the gate passed.
