@@ -109,8 +109,8 @@ __all__ = [
 
 # In the order of what they cost to import.
 _HOMES = (
-    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "comparing", "adapters",
-    "replay", "datasets", "judging", "simulating", "runner", "in_pytest",
+    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "comparing",
+    "adapters", "replay", "datasets", "judging", "simulating", "runner", "in_pytest",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")
 
