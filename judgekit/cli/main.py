@@ -10,7 +10,20 @@ from typing import NoReturn
 
 import click
 
-from judgekit.cli import evaluators, gate, init, probe, prompts, rejudge, report, run, score, validate
+from judgekit.cli import (
+    calibrate,
+    evaluators,
+    gate,
+    init,
+    plan,
+    probe,
+    prompts,
+    rejudge,
+    report,
+    run,
+    score,
+    validate,
+)
 from judgekit.cli.exits import BROKEN, INTERRUPTED, WRONG_USE
 from judgekit.cli.mistakes import USER_ERRORS, Interrupted, Mistake, problems_of, say, warn_in_one_line
 from judgekit.cli.streams import prepare_streams
@@ -30,7 +43,20 @@ def cli() -> None:
     """
 
 
-for _module in (run, score, report, rejudge, gate, validate, probe, evaluators, prompts, init):
+for _module in (
+    run,
+    score,
+    report,
+    rejudge,
+    gate,
+    plan,
+    validate,
+    calibrate,
+    probe,
+    evaluators,
+    prompts,
+    init,
+):
     cli.add_command(_module.command)
 
 

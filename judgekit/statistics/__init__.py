@@ -47,8 +47,10 @@ if TYPE_CHECKING:
         rate_interval,
         wilson_interval,
     )
+    from judgekit.statistics.jackknife import cluster_jackknife
     from judgekit.statistics.kappa import Agreement, agreement, cohen_kappa, scott_pi, table_kappa
     from judgekit.statistics.krippendorff import krippendorff_alpha
+    from judgekit.statistics.looks import ShareLooks
     from judgekit.statistics.multiplicity import benjamini_hochberg, benjamini_yekutieli, bonferroni, holm
     from judgekit.statistics.paired import PairedDifference, mcnemar_exact, mcnemar_mid_p, paired_difference
     from judgekit.statistics.panels import PanelReading, panel_reading
@@ -70,7 +72,13 @@ if TYPE_CHECKING:
         sprt,
         sprt_bounds,
     )
-    from judgekit.statistics.sizes import CasesNeeded, cases_for_comparison, labels_needed, miller_cases
+    from judgekit.statistics.sizes import (
+        CasesNeeded,
+        cases_for_comparison,
+        labels_needed,
+        miller_cases,
+        smallest_drop,
+    )
     from judgekit.statistics.stopping import EarlyDecision, StopState, early_decision
 
 __all__ = [
@@ -122,6 +130,7 @@ __all__ = [
     "newcombe_paired_difference",
     "rate_interval",
     "wilson_interval",
+    "cluster_jackknife",
     "krippendorff_alpha",
     "benjamini_hochberg",
     "benjamini_yekutieli",
@@ -168,6 +177,8 @@ __all__ = [
     "cases_for_comparison",
     "labels_needed",
     "miller_cases",
+    "smallest_drop",
+    "ShareLooks",
     "EarlyDecision",
     "StopState",
     "early_decision",
@@ -177,7 +188,8 @@ __all__ = [
 _HOMES = (
     "intervals", "estimate", "counts", "rates", "clustered", "repeats", "paired", "comparing", "multiplicity",
     "kappa", "raters", "krippendorff", "accuracy", "alternative", "ranks", "prediction", "correction",
-    "gladen", "reliability", "bias", "panels", "sequential", "stopping", "planning", "sizes", "resampling",
+    "gladen", "reliability", "bias", "panels", "jackknife", "sequential", "stopping", "looks", "planning", "sizes",
+    "resampling",
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "icc_warning",
     "labels_needed",
     "miller_cases",
+    "smallest_drop",
     "worth_of",
 ]
 
@@ -187,3 +188,50 @@ def labels_needed(
     z = normal_quantile((1 + level) / 2)
     needed = rate * (1 - rate) * (1 - judge_r2) * (z / half_width) ** 2
     return max(FEWEST_LABELS, math.ceil(needed - 1e-9))
+
+
+def smallest_drop(
+    cases: int,
+    rate: float,
+    *,
+    repeats: int = 1,
+    icc: float = TYPICAL_ICC,
+    case_correlation: float = 0.5,
+    power: float = POWER,
+    level: float = LEVEL,
+) -> float | None:
+    """The least drop of a pass rate that a paired comparison of so many cases sees, in whole thousandths.
+
+    The other direction of `cases_for_comparison`, by its own figures; None where even a drop to 0 takes more
+    cases.
+
+    Args:
+        cases: Cases on each side, at least 1.
+        rate: The rate of the old side, above 0.001 and at most 1.
+        repeats: Runs of each case on each side.
+        icc: The share of variance that lies between cases, 0 to 1.
+        case_correlation: As in `cases_for_comparison`; 0 where the two sides have different cases.
+        power: Chance to see it.
+        level: Two-sided confidence.
+
+    Raises:
+        InvalidArgument: A number is out of range.
+    """
+    checked_whole(cases, name="cases", least=1)
+    if not 0.001 < rate <= 1:
+        raise InvalidArgument(f"`rate` must be above 0.001 and at most 1, got {rate!r}")
+    least = None
+    for thousandths in range(math.ceil(rate * 1000 - 1e-9) - 1, 0, -1):
+        needed = cases_for_comparison(
+            rate,
+            thousandths / 1000,
+            repeats=repeats,
+            icc=icc,
+            case_correlation=case_correlation,
+            power=power,
+            level=level,
+        )
+        if needed.cases is None or needed.cases > cases:
+            break
+        least = thousandths / 1000
+    return least

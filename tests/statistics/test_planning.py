@@ -18,6 +18,7 @@ from judgekit.statistics import (
     miller_cases,
     more_cases_needed,
     pass_rate_bounds,
+    smallest_drop,
 )
 
 
@@ -122,3 +123,31 @@ def test_a_good_judge_saves_labels_down_to_fifty():
 def test_an_impossible_plan_is_refused(call):
     with pytest.raises(InvalidArgument):
         call()
+
+
+@given(
+    st.integers(1, 3000),
+    st.sampled_from([0.3, 0.5, 0.8, 0.95, 0.975, 1.0]),
+    st.integers(1, 5),
+    st.sampled_from([0.0, 0.4, 1.0]),
+    st.sampled_from([0.0, 0.5, 0.9]),
+)
+@settings(max_examples=60)
+def test_the_smallest_drop_is_the_other_direction_of_the_cases_needed(cases, rate, repeats, icc, alike):
+    def needed(thousandths):
+        drop = thousandths / 1000
+        return cases_for_comparison(rate, drop, repeats=repeats, icc=icc, case_correlation=alike).cases
+
+    drop = smallest_drop(cases, rate, repeats=repeats, icc=icc, case_correlation=alike)
+    if drop is None:
+        assert needed(math.ceil(rate * 1000 - 1e-9) - 1) > cases
+        return
+    thousandths = round(drop * 1000)
+    assert needed(thousandths) <= cases
+    assert thousandths == 1 or needed(thousandths - 1) > cases
+
+
+@pytest.mark.parametrize(("cases", "rate"), [(0, 0.9), (True, 0.9), (10, 0), (10, 1.1), (10, 0.001)])
+def test_no_smallest_drop_of_nothing(cases, rate):
+    with pytest.raises(InvalidArgument):
+        smallest_drop(cases, rate)
