@@ -14,7 +14,7 @@ from judgekit.cli.streams import quiet_stdout, write_out
 from judgekit.reporting import EvalReport
 from judgekit.reporting.formats import format_for
 
-__all__ = ["check_outputs", "deliver", "print_json"]
+__all__ = ["check_outputs", "check_writable", "deliver", "print_json"]
 
 
 def check_outputs(outputs: Sequence[Path]) -> None:
@@ -26,15 +26,24 @@ def check_outputs(outputs: Sequence[Path]) -> None:
     """
     for path in outputs:
         format_for(path)
-        if path.is_dir():
-            raise Mistake(f"-o {path} is a folder; name a file in it")
-        folder = path.parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Mistake(f"-o {path}: the folder {folder} cannot be made: {error.strerror}") from error
-        if not os.access(folder, os.W_OK):
-            raise Mistake(f"-o {path}: the folder {folder} may not be written")
+        check_writable(path)
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written; its folder is made.
+
+    Raises:
+        Mistake: It is a folder, or its folder cannot be made or written.
+    """
+    if path.is_dir():
+        raise Mistake(f"-o {path} is a folder; name a file in it")
+    folder = path.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Mistake(f"-o {path}: the folder {folder} cannot be made: {error.strerror}") from error
+    if not os.access(folder, os.W_OK):
+        raise Mistake(f"-o {path}: the folder {folder} may not be written")
 
 
 def deliver(

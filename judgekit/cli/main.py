@@ -12,6 +12,7 @@ import click
 
 from judgekit.cli import (
     calibrate,
+    compare,
     evaluators,
     gate,
     init,
@@ -48,6 +49,7 @@ for _module in (
     score,
     report,
     rejudge,
+    compare,
     gate,
     plan,
     validate,

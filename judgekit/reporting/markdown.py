@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,6 +12,7 @@ from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.gate.wording import cases_and_runs, runs_text
 from judgekit.reporting.cases import summarised
 from judgekit.reporting.intervals import attempts_interval, unit_interval
+from judgekit.reporting.markdown_text import NAME_LIMIT, code, fenced
 from judgekit.reporting.text import spend_lines
 from judgekit.results import CaseResult, Unit
 from judgekit.statistics import Interval
@@ -21,15 +21,14 @@ from judgekit.text import counted, one_line
 if TYPE_CHECKING:
     from judgekit.reporting.report import EvalReport
 
-__all__ = ["SIZE_LIMIT", "write"]
+__all__ = ["SIZE_LIMIT", "code", "fenced", "write"]
 
 SIZE_LIMIT = 512 * 1024
 """Bytes of the whole file at most; a step summary of GitHub may have 1 MiB, of all its parts together."""
 
-_ROWS, _NAME_LIMIT, _TEXT_LIMIT, _ITEMS = 100, 120, 1_000, 50
+_ROWS, _TEXT_LIMIT, _ITEMS = 100, 1_000, 50
 _GATE = {Outcome.PASS: "✅ passed", Outcome.FAIL: "❌ FAILED", Outcome.INCONCLUSIVE: "⚠️ INCONCLUSIVE"}
 _MARK = {Outcome.PASS: "✅", Outcome.FAIL: "❌", Outcome.INCONCLUSIVE: "⚠️"}
-_BACKTICKS = re.compile("`+")
 
 
 def write(report: EvalReport, stream: TextIO) -> None:
@@ -53,10 +52,10 @@ def write(report: EvalReport, stream: TextIO) -> None:
 
 def _summary(report: EvalReport) -> Iterator[str]:
     counts = report.counts
-    yield f"## {_code(report.name)}: gate {_GATE[report.decision.outcome]}"
+    yield f"## {code(report.name)}: gate {_GATE[report.decision.outcome]}"
     yield ""
     # A gate names every failed case.
-    yield from _fenced([one_line(report.decision.detail, 4 * _TEXT_LIMIT)])
+    yield from fenced([one_line(report.decision.detail, 4 * _TEXT_LIMIT)])
     yield ""
     if not counts:
         yield f"0 cases, {counted(report.runs, 'run')}: no attempts"
@@ -69,7 +68,7 @@ def _summary(report: EvalReport) -> Iterator[str]:
     )
     yield f"{passed} ({_interval(attempts_interval(counts))}); {other}"
     for line in spend_lines(counts):
-        yield from ("", _code(line, 4 * _NAME_LIMIT))
+        yield from ("", code(line, 4 * NAME_LIMIT))
 
 
 def _interval(interval: Interval | None) -> str:
@@ -82,8 +81,8 @@ def _rates(report: EvalReport) -> Iterator[str]:
     counts = report.counts
     rows: list[tuple[str, Unit]] = []
     for label in counts.labels():
-        rows.append((_code(label), counts.units[label]))
-        rows += ((f"↳ {_code(name)}", counts.criteria[name]) for name in counts.criteria_of(label))
+        rows.append((code(label), counts.units[label]))
+        rows += ((f"↳ {code(name)}", counts.criteria[name]) for name in counts.criteria_of(label))
     if not rows:
         return
     yield "\n| evaluator | passed | rate | 95 % interval | mean score | inconclusive | not run |"
@@ -108,7 +107,7 @@ def _rates(report: EvalReport) -> Iterator[str]:
 def _inconsistent(report: EvalReport) -> Iterator[str]:
     found = ((case, one) for case in summarised(report.counts, at_least=2) for one in case.inconsistent)
     rows = [
-        f"| {_code(case.id)} | {_code(case.shown(one))} | {runs_text(one.passed)} | {runs_text(one.failed)} |"
+        f"| {code(case.id)} | {code(case.shown(one))} | {runs_text(one.passed)} | {runs_text(one.failed)} |"
         for case, one in islice(found, _ITEMS)
     ]
     if not rows:
@@ -133,9 +132,9 @@ def _problems(report: EvalReport) -> Iterator[str]:
 def _fold(attempt: CaseResult) -> str:
     decisive = [one for one in attempt.results if one.outcome is attempt.outcome and not _aside(one)]
     reason = f": {describe_result(decisive[0])}" if decisive else ""
-    title = f"{one_line(attempt.case_id, _NAME_LIMIT)} run {attempt.run}"
+    title = f"{one_line(attempt.case_id, NAME_LIMIT)} run {attempt.run}"
     head = f"{_MARK[attempt.outcome]} <code>{_escaped(title)}</code><code>{_escaped(reason)}</code>"
-    body = "\n".join(_fenced(_block(attempt)))
+    body = "\n".join(fenced(_block(attempt)))
     return f"\n<details><summary>{head}</summary>\n\n{body}\n\n</details>\n"
 
 
@@ -161,30 +160,3 @@ def _block(attempt: CaseResult) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     return html.escape(text)
-
-
-def _code(text: str, limit: int = _NAME_LIMIT) -> str:
-    """Text as a code span, in which Markdown reads nothing; right in a table cell too."""
-    parts = one_line(text, limit).split("|")
-    # A table is split at every pipe, in code too; as an entity it is none, but only outside of code.
-    return "&#124;".join(_span(part) for part in parts)
-
-
-def _span(text: str) -> str:
-    if not text.strip():
-        return text
-    fence = "`" * (_longest_run(text) + 1)
-    pad = " " if text[0] in "` " or text[-1] in "` " else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _fenced(lines: Iterable[str]) -> Iterator[str]:
-    kept = list(lines)
-    fence = "`" * max(3, 1 + max(map(_longest_run, kept), default=0))
-    yield f"{fence}text"
-    yield from kept
-    yield fence
-
-
-def _longest_run(text: str) -> int:
-    return max(map(len, _BACKTICKS.findall(text)), default=0)

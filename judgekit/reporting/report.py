@@ -14,6 +14,7 @@ from judgekit.errors import GateFailed, InvalidArgument
 from judgekit.evaluation import Outcome
 from judgekit.gate import Decision, Gate
 from judgekit.reporting.cases import CaseSummary, summarised
+from judgekit.reporting.files import write_whole
 from judgekit.reporting.formats import format_for, format_named
 from judgekit.reporting.text import render_text
 from judgekit.results import CaseResult, Results
@@ -171,19 +172,7 @@ class EvalReport:
         """
         target = Path(path)
         writer = format_for(target).writer()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            with part.open("w", encoding="utf-8", newline="\n") as stream:
-                writer(self, stream)
-            part.replace(target)
-        except OSError as error:
-            if error.errno is not None and error.filename is None:
-                error.filename = str(target)  # a disk that is full does not say where
-            raise
-        finally:
-            part.unlink(missing_ok=True)
-        return target
+        return write_whole(target, lambda stream: writer(self, stream))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> EvalReport:

@@ -11,6 +11,7 @@ from judgekit.reporting.html.page import rendered
 from judgekit.reporting.html.summary import report_view
 
 if TYPE_CHECKING:
+    from judgekit.comparing import RunComparison
     from judgekit.reporting.report import EvalReport
 
 __all__ = ["render_comparison", "write", "write_comparison"]
@@ -21,19 +22,30 @@ def write(report: EvalReport, stream: TextIO) -> None:
     stream.write(rendered("report.html.j2", **report_view(report)))
 
 
-def render_comparison(before: EvalReport, after: EvalReport) -> str:
-    """The page of two reports side by side: rates, and each attempt beside that of the same case and run.
+def render_comparison(
+    before: EvalReport, after: EvalReport, *, comparison: RunComparison | None = None
+) -> str:
+    """The page of two reports side by side: what changed, and the attempts of each case and run.
 
     Args:
-        before: Shown on the left.
-        after: Shown on the right; its cases give the order.
+        before: The baseline, shown on the left.
+        after: The run held against it, shown on the right; its cases give the order.
+        comparison: What `after.compare(before, ...)` gave; None: with its defaults.
     """
-    return rendered("compare.html.j2", **comparison_view(before, after))
+    found = after.compare(before) if comparison is None else comparison
+    return rendered("compare.html.j2", **comparison_view(before, after, found))
 
 
-def write_comparison(before: EvalReport, after: EvalReport, path: str | os.PathLike[str]) -> Path:
+def write_comparison(
+    before: EvalReport,
+    after: EvalReport,
+    path: str | os.PathLike[str],
+    *,
+    comparison: RunComparison | None = None,
+) -> Path:
     """Write `render_comparison` to a file in UTF-8; folders are made."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(render_comparison(before, after), encoding="utf-8", newline="\n")
+    text = render_comparison(before, after, comparison=comparison)
+    target.write_text(text, encoding="utf-8", newline="\n")
     return target

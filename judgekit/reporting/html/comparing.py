@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.evaluation import Outcome
 from judgekit.reporting.html.data import PageData
+from judgekit.reporting.html.forest import comparison_summary
 from judgekit.reporting.html.summary import Rate, head_of, rates_of
 from judgekit.results import Results
 
 if TYPE_CHECKING:
+    from judgekit.comparing import RunComparison
     from judgekit.reporting.report import EvalReport
 
 __all__ = ["comparison_view"]
@@ -46,7 +48,7 @@ class Pair:
         return shares[1] - shares[0]
 
 
-def comparison_view(before: EvalReport, after: EvalReport) -> dict[str, Any]:
+def comparison_view(before: EvalReport, after: EvalReport, found: RunComparison) -> dict[str, Any]:
     """Everything that the template of two reports reads."""
     data = PageData()
     pairs = list(_places(before, after))
@@ -54,6 +56,7 @@ def comparison_view(before: EvalReport, after: EvalReport) -> dict[str, Any]:
     rows.sort(key=lambda row: row.pop("order"))
     tags = Counter(row["tags"][0] for row in rows)
     return {
+        "found": comparison_summary(found),
         "before": head_of(before),
         "after": head_of(after),
         "pairs": list(_rates(before.counts, after.counts)),
