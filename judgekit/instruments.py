@@ -61,15 +61,18 @@ class Instrument:
         parts |= {"threshold": threshold, "parameters": dict(measured.parameters)}
         return cls(fingerprint=measured.fingerprint or _hash(parts), **parts)
 
+    def parts_unlike(self, other: Instrument) -> tuple[str, ...]:
+        """The names of the recorded parts in which two instruments differ."""
+        return tuple(name for name in _PARTS if not json_equal(getattr(self, name), getattr(other, name)))
+
     def differences(self, other: Instrument) -> tuple[str, ...]:
         """What `other` has in place of this one's parts, one phrase each: `model was a, is b`.
 
         Where no recorded part differs and the fingerprints do, it is something that only they hold.
         """
         found = tuple(
-            f"{shown} was {_value(getattr(self, name))}, is {_value(getattr(other, name))}"
-            for name, shown in _PARTS.items()
-            if not json_equal(getattr(self, name), getattr(other, name))
+            f"{_PARTS[name]} was {_value(getattr(self, name))}, is {_value(getattr(other, name))}"
+            for name in self.parts_unlike(other)
         )
         if found or self.fingerprint == other.fingerprint:
             return found

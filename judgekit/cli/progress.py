@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from judgekit.evaluation import Outcome
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from judgekit.reporting import EvalReport
 
-__all__ = ["Watch", "watching"]
+__all__ = ["Watch", "counting", "watching"]
 
 
 class Watch(Observer):
@@ -68,3 +68,18 @@ def watching() -> Iterator[Watch]:
         *columns, console=Console(stderr=True), transient=True, redirect_stdout=_is_terminal(sys.stdout)
     ) as bar:
         yield _Bar(bar)
+
+
+@contextlib.contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A function that hears how many of how many are done, and shows it where stderr is a terminal."""
+    if not _is_terminal(sys.stderr):
+        yield lambda done, planned: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(what), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, planned: bar.update(task, completed=done, total=planned)
