@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from judgekit.interaction import Interaction
 from judgekit.masking import Masker
 from judgekit.reporting import EvalReport
 from judgekit.results import TARGET, AttemptOutcome, CaseResult, Results
+from judgekit.stopping import Stopped
 from judgekit.store.attempts import Attempts, JournalAttempts, MemoryAttempts, line_of
 from judgekit.store.head import RunHead
 from judgekit.store.journal import Journal
@@ -23,6 +24,8 @@ from judgekit.store.lines import AttemptLine, Tail, journal_path, read_head, rea
 from judgekit.text import counted
 
 __all__ = ["JournalStore", "MemoryStore", "RunStore", "StoredRun", "read_run"]
+
+JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class StoredRun:
         decision: What it comes to.
         finished_at: UTC, ISO 8601; None for a run that was killed.
         journal: The journal's file, None where there is none.
+        stopped: What it left out where it stopped early.
     """
 
     head: RunHead
@@ -46,6 +50,7 @@ class StoredRun:
     decision: Decision
     finished_at: str | None
     journal: Path | None
+    stopped: Stopped | None = None
 
     def report(self, *, file: Path | None = None) -> EvalReport:
         """The report of the run; `file` is where its own `report.json` stands."""
@@ -60,6 +65,7 @@ class StoredRun:
             decision=self.decision,
             gate=self.gate,
             file=file,
+            stopped=self.stopped,
         )
 
 
@@ -71,7 +77,7 @@ class RunStore(ABC):
 
     def __init__(self, head: RunHead) -> None:
         self.head = head
-        self.results = Results(head.case_ids)
+        self.results = head.results()
 
     @abstractmethod
     def add(
@@ -84,12 +90,12 @@ class RunStore(ABC):
         return False
 
     def finish(self, gate: Gate, finished_at: str) -> StoredRun:
-        """Count what never ran as interrupted, and decide."""
-        _count_interrupted(self.head, self.results)
+        """Count what never ran as interrupted, or leave it out after an early stop, and decide."""
+        stopped = _settled(self.head, self.results, self.attempts)
         decision = gate.decide(self.results)
         self._write_tail(gate, decision, finished_at)
         return StoredRun(
-            self.head, self.results, self.attempts, gate, decision, finished_at, self.journal_path
+            self.head, self.results, self.attempts, gate, decision, finished_at, self.journal_path, stopped
         )
 
     @abstractmethod
@@ -187,10 +193,12 @@ class JournalStore(RunStore):
 
     def _write_tail(self, gate: Gate, decision: Decision, finished_at: str) -> None:
         # The gate stands here too: it may have changed between a killed run and the one that resumes it.
+        looked_at = self.results.looked_at
         tail = {
             "finished_at": finished_at,
             "gate": gate.to_json(),
             "decision": {"outcome": decision.outcome.value, "detail": decision.detail},
+            **({} if looked_at is None else {"stopped": {"looked_at": looked_at}}),
         }
         self._journal.write_tail(tail, self._masker)
 
@@ -199,11 +207,16 @@ class JournalStore(RunStore):
         self._journal.close()
 
 
-def read_run(path: str | Path) -> StoredRun:
+def read_run(path: str | Path, *, each: Callable[[CaseResult], object] | None = None) -> StoredRun:
     """A finished, interrupted or killed run, from its directory or its journal.
 
     Planned attempts that the journal does not hold are `interrupted`. Lines that cannot be used are left
     out with a `JournalWarning`.
+
+    Args:
+        path: The run's directory, or its journal.
+        each: Called with every attempt that the journal holds, in the order in which they finished, so that
+            more than the counts can be had from reading it once.
 
     Raises:
         FileUnreadable: There is no journal, or it is none.
@@ -212,14 +225,16 @@ def read_run(path: str | Path) -> StoredRun:
     tail: Mapping[str, Any] = {}
     with file_path.open("rb") as file:
         head = read_head(file, file_path)
-        results, attempts = Results(head.case_ids), JournalAttempts(head, file_path)
+        results, attempts = head.results(), JournalAttempts(head, file_path)
         for line in read_lines(file, file_path):
             if isinstance(line, Tail):
                 tail = line.data
-            else:
-                _take(head, results, attempts, line)
-    _count_interrupted(head, results)
+            elif _take(head, results, attempts, line) and each is not None:
+                each(line.attempt)
     try:
+        if "stopped" in tail:
+            results.looked_at = min(int(tail["stopped"]["looked_at"]), len(head.case_ids))
+        stopped = _settled(head, results, attempts)
         gate = Gate.from_json(tail.get("gate", head.gate))
         decision = _decision(tail) if tail else gate.decide(results)
         finished_at = tail.get("finished_at")
@@ -227,7 +242,7 @@ def read_run(path: str | Path) -> StoredRun:
             datetime.fromisoformat(finished_at)
     except (ValueError, KeyError, TypeError) as error:
         raise FileUnreadable(f"{file_path} is no journal that can be read: {error}") from error
-    return StoredRun(head, results, attempts, gate, decision, finished_at, file_path)
+    return StoredRun(head, results, attempts, gate, decision, finished_at, file_path, stopped)
 
 
 def _decision(tail: Mapping[str, Any]) -> Decision:
@@ -242,7 +257,8 @@ def _was_made(attempt: CaseResult) -> bool:
     return not spent or attempt.interaction.latency is not None
 
 
-def _take(head: RunHead, results: Results, attempts: JournalAttempts, line: AttemptLine) -> None:
+def _take(head: RunHead, results: Results, attempts: JournalAttempts, line: AttemptLine) -> bool:
+    """Count an attempt; whether it is one of the plan, and the first of its place."""
     attempt: CaseResult = line.attempt
     index = head.case_at.get(attempt.case_id)
     if index is None or attempt.run > head.case_runs[index]:
@@ -252,11 +268,31 @@ def _take(head: RunHead, results: Results, attempts: JournalAttempts, line: Atte
     else:
         attempts.put(index, attempt.run, line.offset, line.length)
         results.add(index, attempt.run, attempt.interaction, attempt.results)
+        return True
+    return False
+
+
+def _settled(head: RunHead, results: Results, attempts: Attempts) -> Stopped | None:
+    """Account for planned attempts that were not made: left out by an early stop, or else interrupted."""
+    saved = head.planned - len(results)
+    early, looked_at = results.early, results.looked_at
+    if not saved or early is None or looked_at is None:
+        # Nothing was left out, so that the whole run decides.
+        results.looked_at = None
+        _count_interrupted(head, results)
+        return None
+    attempts.leave_out_absent()
+    return Stopped(
+        looked_at=looked_at,
+        cases=len(head.case_ids),
+        attempts_saved=saved,
+        judged=any(label == JUDGE for required in head.requirement_sets for label, _ in required),
+        alpha=early.alpha,
+        seed=early.seed,
+    )
 
 
 def _count_interrupted(head: RunHead, results: Results) -> None:
-    if len(results) == head.planned:
-        return
     for index, runs in enumerate(head.case_runs):
         done = {outcome.run for outcome in results.runs_of(index)}
         for run in range(1, runs + 1):
@@ -266,11 +302,18 @@ def _count_interrupted(head: RunHead, results: Results) -> None:
 
 def _same_plan(file: BinaryIO, path: Path, planned: RunHead) -> RunHead:
     head = read_head(file, path)
-    if head.fingerprint == planned.fingerprint:
-        return head
-    raise InvalidArgument(
-        f"{path} is the journal of another plan: {_difference(head, planned)}; run it without `.resume(...)`"
-    )
+    if head.fingerprint != planned.fingerprint:
+        difference = _difference(head, planned)
+        raise InvalidArgument(
+            f"{path} is the journal of another plan: {difference}; run it without `.resume(...)`"
+        )
+    if planned.early is not None and (head.early is None or head.early[0] != planned.early[0]):
+        begun = "without `.stop_early()`" if head.early is None else f"with `alpha={head.early[0]:g}`"
+        raise InvalidArgument(
+            f"{path} was begun {begun}, so that its cases cannot be looked at as this plan would; go on "
+            "without `.stop_early(...)`, or run it without `.resume(...)`"
+        )
+    return head
 
 
 def _difference(head: RunHead, planned: RunHead) -> str:
