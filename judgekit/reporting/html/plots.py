@@ -8,10 +8,25 @@ from dataclasses import dataclass
 
 from judgekit.statistics import Interval
 
-__all__ = ["Histogram", "Point", "Scatter", "bar", "histogram", "scatter"]
+__all__ = [
+    "HEIGHT",
+    "WIDTH",
+    "Histogram",
+    "Point",
+    "Scatter",
+    "Tick",
+    "across_ticks",
+    "bar",
+    "height_of",
+    "histogram",
+    "place_of",
+    "scatter",
+    "steps",
+    "up_ticks",
+]
 
 BINS = 20
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 230, 40, 30, 10
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 460, 230, 40, 12, 30, 10
 """Of a scatter plot, in its own units: the whole, and the margins for axes."""
 
 _CELL = 4
@@ -124,11 +139,10 @@ class Scatter:
 
 def scatter(title: str, unit: str, placed: Sequence[tuple[Point, float]], *, unknown: int) -> Scatter:
     """The marks of points with their values along the horizontal axis, which begins at 0."""
-    step, last = _steps(max((value for _, value in placed), default=0.0))
-    across = WIDTH - LEFT - 12
+    step, last = steps(max((value for _, value in placed), default=0.0))
     found: dict[tuple[int, int, str], list[int]] = {}
     for point, value in placed:
-        x, y = LEFT + across * value / last, _height(point.quality or 0.0)
+        x, y = place_of(value, last), height_of(point.quality or 0.0)
         found.setdefault((round(x / _CELL), round(y / _CELL), point.outcome), []).append(point.row)
     # Failed ones are drawn last, so that nothing covers them.
     order = {"pass": 0, "inconclusive": 1, "fail": 2}
@@ -136,15 +150,27 @@ def scatter(title: str, unit: str, placed: Sequence[tuple[Point, float]], *, unk
         Mark(x * _CELL, y * _CELL, round(min(2.8 * len(rows) ** 0.4, 12), 1), outcome, rows[0])
         for (x, y, outcome), rows in sorted(found.items(), key=lambda item: order[item[0][2]])
     ]
-    ticks = [
-        Tick(round(LEFT + across * index * step / last, 1), _amount(index * step, step))
-        for index in range(round(last / step) + 1)
-    ]
-    up = [Tick(round(_height(share), 1), f"{share:g}") for share in (0, 0.25, 0.5, 0.75, 1)]
-    return Scatter(title, unit, tuple(marks), tuple(ticks), tuple(up), len(placed), unknown)
+    return Scatter(title, unit, tuple(marks), across_ticks(step, last), up_ticks(), len(placed), unknown)
 
 
-def _height(share: float) -> float:
+def across_ticks(step: float, last: float) -> tuple[Tick, ...]:
+    """The lines of a horizontal axis that begins at 0, from `steps`."""
+    numbers = range(round(last / step) + 1)
+    return tuple(Tick(round(place_of(n * step, last), 1), amount_text(n * step, step)) for n in numbers)
+
+
+def up_ticks() -> tuple[Tick, ...]:
+    """The lines of a vertical axis from 0 to 1."""
+    return tuple(Tick(round(height_of(share), 1), f"{share:g}") for share in (0, 0.25, 0.5, 0.75, 1))
+
+
+def place_of(value: float, last: float) -> float:
+    """Where a value stands on a horizontal axis that ends at `last`."""
+    return LEFT + (WIDTH - LEFT - RIGHT) * value / last
+
+
+def height_of(share: float) -> float:
+    """Where a share from 0 to 1 stands on the vertical axis."""
     return TOP + 6 + (HEIGHT - BOTTOM - TOP - 12) * (1 - share)
 
 
@@ -152,7 +178,7 @@ def _height(share: float) -> float:
 _LEAST_SHOWN = 1e-12
 
 
-def _steps(largest: float) -> tuple[float, float]:
+def steps(largest: float) -> tuple[float, float]:
     """The step of an axis, 1, 2 or 5 times a power of ten, and the end of the axis: 3 to 6 steps."""
     if largest < _LEAST_SHOWN:
         return 1.0, 1.0
@@ -161,7 +187,8 @@ def _steps(largest: float) -> tuple[float, float]:
     return step, step * math.ceil(largest / step - 1e-9)
 
 
-def _amount(value: float, step: float) -> str:
+def amount_text(value: float, step: float) -> str:
+    """A value of an axis with as many digits as its step has."""
     if not value:
         return "0"
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
