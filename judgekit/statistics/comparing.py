@@ -83,7 +83,9 @@ def compare_pass_fail(
     """Compare passes, paired by case id and repeat.
 
     One run a case: McNemar's exact test (1947) and Newcombe's paired interval (1998). Repeats or coarser
-    clusters: a sign-flip permutation of cluster sums and the cluster-robust interval, cases weighing alike.
+    clusters: a sign-flip permutation of cluster sums and the cluster-robust interval, cases weighing alike;
+    with fewer than ten clusters off the middle one, wide enough for as many rare ones as Wilson's interval of
+    their share allows.
     A case counts as flipped where its pass rate moved by at least one half.
 
     Args:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 from typing import Literal
 
-from judgekit.statistics.intervals import newcombe_paired_difference
+from judgekit.statistics.estimate import cluster_sums
+from judgekit.statistics.intervals import newcombe_paired_difference, wilson_interval
 from judgekit.statistics.paired import mcnemar_exact, paired_difference
 from judgekit.statistics.pairing import Pair
 from judgekit.statistics.resampling import sign_flip_p
@@ -14,6 +16,9 @@ from judgekit.statistics.resampling import sign_flip_p
 __all__ = ["Scenario", "Side", "Testing", "scenario"]
 
 Side = Literal["low", "seen", "high"]
+
+# A variance that stands on fewer clusters than these says little about the ones that are not seen.
+_FEW_APART = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,4 +83,33 @@ def scenario(pairs: Sequence[Pair], side: Side, how: Testing) -> Scenario:
     keys = [pair.cluster for pair in pairs]
     mean = paired_difference(differences, [0.0] * len(pairs), keys, level=how.level)
     p = sign_flip_p(differences, keys, resamples=how.resamples, seed=how.seed)
-    return Scenario(mean.estimate, mean.low, mean.high, mean.standard_error, p)
+    low, high = mean.low, mean.high
+    if low is not None and high is not None:
+        low, high = _with_unseen(low, high, differences, keys, how.level)
+    return Scenario(mean.estimate, low, high, mean.standard_error, p)
+
+
+def _with_unseen(
+    low: float, high: float, differences: Sequence[float], keys: Sequence[Hashable], level: float
+) -> tuple[float, float]:
+    """The interval, wide enough for rare clusters that a variance without them knows nothing of.
+
+    Where fewer than ten clusters lie off the middle one, so many more as Wilson's interval of their share
+    allows may fall from it to -1, or rise from it to 1.
+    """
+    means = [total / count for total, count in cluster_sums(differences, keys)]
+    middle = median_low(means)
+    below = [middle - mean for mean in means if mean < middle]
+    above = [mean - middle for mean in means if mean > middle]
+    if len(below) + len(above) >= _FEW_APART:
+        return low, high
+    fall = _unseen(below, len(means), 1 + middle, level)
+    rise = _unseen(above, len(means), 1 - middle, level)
+    return max(-1.0, min(low, middle - fall)), min(1.0, max(high, middle + rise))
+
+
+def _unseen(seen: Sequence[float], clusters: int, room: float, level: float) -> float:
+    """How far the mean may lie off, with the clusters seen to and all of the others that may be."""
+    share = wilson_interval(len(seen), clusters, level=level)
+    more = 0.0 if share is None else share.high - len(seen) / clusters
+    return sum(seen) / clusters + more * room

@@ -269,3 +269,21 @@ def test_an_adjustment_never_lowers_a_p_value_and_keeps_the_order(p_values):
 def test_p_values_out_of_range_are_refused(wrong):
     with pytest.raises(InvalidArgument, match="p_values"):
         holm(wrong)
+
+
+@pytest.mark.parametrize("compare", [compare_pass_fail, compare_scores])
+def test_equal_repeats_of_a_few_cases_do_not_show_that_no_case_got_worse(compare):
+    sides = {str(n): [True, True] for n in range(12)}
+    found = compare(sides, sides, max_drop=0.05)
+    assert (found.estimate, found.p_value, found.verdict) == (0, 1, UNDERPOWERED)
+    # None of 12 saw it: as many may hide as Wilson's interval of 0 of 12 allows.
+    assert found.interval == pytest.approx((-0.242494, 0.242494), abs=1e-6)
+    many = {str(n): [True, True] for n in range(100)}
+    assert compare(many, many, max_drop=0.05).verdict is EQUIVALENT
+
+
+def test_a_variance_of_many_cases_is_left_as_it_is():
+    new = {str(n): [n % 2 == 0, True] for n in range(40)}
+    old = {str(n): [True, True] for n in range(40)}
+    found = compare_pass_fail(new, old)
+    assert found.interval == pytest.approx((-0.331, -0.169), abs=1e-3)
