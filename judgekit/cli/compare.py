@@ -26,7 +26,7 @@ _INSIDE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="A rate or mean score may fall by so much; without it EQUIVALENT cannot be shown.",
 )  # fmt: skip
 @click.option(
-    "--level", type=_INSIDE, default=0.95, show_default=True,
+    "--level", type=_INSIDE, metavar="SHARE", default=0.95, show_default=True,
     help="Confidence of the intervals; verdicts hold at 1 less this.",
 )  # fmt: skip
 @click.option(
