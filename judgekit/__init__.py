@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from judgekit.results import CaseResult
     from judgekit.runner import ExperimentRunner, Observer
     from judgekit.simulating import SimulatedUser
+    from judgekit.swapping import ProviderSwap, SwapReport
 
     __version__: str
 
@@ -81,6 +82,7 @@ __all__ = [
     "Price",
     # running
     "ExperimentRunner",
+    "ProviderSwap",
     "Observer",
     "ToolBindings",
     "RecordedCall",
@@ -93,6 +95,7 @@ __all__ = [
     "Gate",
     "Decision",
     "EvalReport",
+    "SwapReport",
     "RunComparison",
     "CaseResult",
     # errors
@@ -110,7 +113,7 @@ __all__ = [
 # In the order of what they cost to import.
 _HOMES = (
     "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "comparing",
-    "adapters", "replay", "datasets", "judging", "simulating", "runner", "in_pytest",
+    "adapters", "replay", "datasets", "judging", "simulating", "runner", "swapping", "in_pytest",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")
 

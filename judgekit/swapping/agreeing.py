@@ -1,0 +1,184 @@
+"""Two judges of the same transcripts: how far they agree, where they differ, and who is stricter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeAlias
+
+from judgekit.statistics import (
+    CaseCounts,
+    ClusterMean,
+    Estimate,
+    Rate,
+    agreement,
+    cluster_jackknife,
+    cluster_mean,
+    pass_rate,
+)
+from judgekit.swapping.seen import Mark, Measure, Seen, Transcript
+
+__all__ = ["Flip", "JudgeAgreement", "agreements_of"]
+
+Pair: TypeAlias = "tuple[Transcript, Mark, Mark]"
+Statistic: TypeAlias = "Callable[[Sequence[float]], float | None]"
+
+_FAIL_PASS = (False, True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A transcript that one judge passes and the other fails.
+
+    Attributes:
+        transcript: Agent, case and run.
+        first: Whether the first judge passes it; the second one does not, and the other way round.
+        first_score: Of the first judge; None where it gave none.
+        second_score: Of the second.
+    """
+
+    transcript: Transcript
+    first: bool
+    first_score: float | None
+    second_score: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAgreement:
+    """Two judges on one criterion, over the transcripts that both decided.
+
+    Attributes:
+        criterion: Its name.
+        first: The name of one judge.
+        second: The name of the other.
+        equal: The share of transcripts on which they say the same, clustered by case.
+        kappa: Cohen's; None with a reason where both use one verdict only.
+        ac1: Gwet's, which stays near the share where one verdict is rare.
+        table: Transcripts that both pass, only the first passes, only the second passes, both fail.
+        stricter: Mean score of the second judge minus that of the first, clustered by case; None without
+            scores of both.
+        flips: Where they differ.
+    """
+
+    criterion: str
+    first: str
+    second: str
+    equal: Rate
+    kappa: Estimate
+    ac1: Estimate
+    table: tuple[int, int, int, int]
+    stricter: ClusterMean | None
+    flips: tuple[Flip, ...]
+
+
+def agreements_of(seen: Seen) -> Iterator[JudgeAgreement]:
+    """Every pair of judges on every criterion."""
+    for criterion in dict.fromkeys(one.criterion for one in seen.axes.judged):
+        for first, second in combinations(seen.axes.judges, 2):
+            yield _agreement(seen, criterion, first, second)
+
+
+def _agreement(seen: Seen, criterion: str, first: str, second: str) -> JudgeAgreement:
+    pairs = list(_pairs(seen, criterion, first, second))
+    tables = _tables(pairs)
+    table = tuple(map(sum, zip(*tables.values(), strict=True))) or (0, 0, 0, 0)
+    whole = agreement(
+        [one.verdict for _, one, _ in pairs], [other.verdict for _, _, other in pairs], categories=_FAIL_PASS
+    )
+    clusters = list(tables.values())
+    repeated = any(sum(cluster) > 1 for cluster in clusters)
+    return JudgeAgreement(
+        criterion=criterion,
+        first=first,
+        second=second,
+        equal=pass_rate(CaseCounts(c[0] + c[3], c[1] + c[2]) for c in clusters),
+        kappa=_clustered(whole.kappa, clusters, _kappa) if repeated else whole.kappa,
+        ac1=_clustered(whole.ac1, clusters, _ac1) if repeated else whole.ac1,
+        table=(table[0], table[1], table[2], table[3]),
+        stricter=_stricter(pairs),
+        flips=tuple(_flips(pairs)),
+    )
+
+
+def _pairs(seen: Seen, criterion: str, first: str, second: str) -> Iterator[Pair]:
+    """What both judges found at each transcript that either was to judge."""
+    one, other = (Measure("criterion", criterion, judge) for judge in (first, second))
+    for agent in seen.axes.agents:
+        theirs = seen.of(other, agent)
+        for case, runs in seen.of(one, agent).items():
+            for run, mark in runs.items():
+                twin = theirs.get(case, {}).get(run, Mark())
+                if mark.counts or twin.counts:
+                    yield Transcript(agent, case, run), mark, twin
+
+
+def _tables(pairs: Sequence[Pair]) -> dict[str, tuple[int, ...]]:
+    """The table of each case: what agents say to one command is alike, and so are repeats."""
+    found: dict[str, list[int]] = {}
+    for transcript, one, other in pairs:
+        if one.verdict is None or other.verdict is None:
+            continue
+        found.setdefault(transcript.case, [0, 0, 0, 0])[2 * (not one.verdict) + (not other.verdict)] += 1
+    return {case: tuple(counts) for case, counts in found.items()}
+
+
+def _kappa(table: Sequence[float]) -> float | None:
+    both, first, second, neither = table
+    n = sum(table)
+    if not n:
+        return None
+    one, other = (both + first) / n, (both + second) / n
+    expected = one * other + (1 - one) * (1 - other)
+    return None if 1 - expected < 1e-12 else ((both + neither) / n - expected) / (1 - expected)
+
+
+def _ac1(table: Sequence[float]) -> float | None:
+    both, first, second, neither = table
+    n = sum(table)
+    if not n:
+        return None
+    share = (2 * both + first + second) / (2 * n)
+    expected = 2 * share * (1 - share)
+    return ((both + neither) / n - expected) / (1 - expected)
+
+
+def _clustered(found: Estimate, clusters: Sequence[Sequence[int]], statistic: Statistic) -> Estimate:
+    """The same estimate with an interval for transcripts that come in cases."""
+    if found.estimate is None:
+        return found
+    bare = replace(found, low=None, high=None, standard_error=None, n_clusters=len(clusters), warnings=())
+    spread = cluster_jackknife(clusters, statistic, level=found.level)
+    if spread is None:
+        return replace(bare, reason="without one of the cases it is not defined")
+    error, half = spread
+    return replace(
+        bare,
+        low=max(-1.0, found.estimate - half),
+        high=min(1.0, found.estimate + half),
+        standard_error=error,
+        method=f"{found.method}, jackknife over cases",
+        warnings=() if error else ("the error is 0, so the interval has no width and means little",),
+    )
+
+
+def _stricter(pairs: Sequence[Pair]) -> ClusterMean | None:
+    scored = [
+        (other.score - one.score, transcript.case)
+        for transcript, one, other in pairs
+        if one.score is not None and other.score is not None
+    ]
+    if not scored:
+        return None
+    return cluster_mean([value for value, _ in scored], [case for _, case in scored])
+
+
+def _flips(pairs: Sequence[Pair]) -> Iterator[Flip]:
+    for transcript, one, other in pairs:
+        if one.verdict is not None and other.verdict is not None and one.verdict != other.verdict:
+            yield Flip(
+                transcript=transcript,
+                first=one.verdict,
+                first_score=one.score,
+                second_score=other.score,
+            )
