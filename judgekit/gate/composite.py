@@ -8,18 +8,14 @@ from typing import Any, NoReturn
 
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import Outcome
+from judgekit.gate.cases import AllCasesPass, CasesPass, EveryAttemptConclusive, TargetHolds
 from judgekit.gate.decision import Decision, joined
+from judgekit.gate.early import GateLooks, can_stop
+from judgekit.gate.rates import InconclusiveShare, MeanScore, PassRate
 from judgekit.gate.reference import GateUnit, Reference
-from judgekit.gate.rules import (
-    RULES,
-    AllCasesPass,
-    EveryAttemptConclusive,
-    InconclusiveShare,
-    MeanScore,
-    PassRate,
-    Rule,
-    TargetHolds,
-)
+from judgekit.gate.rule import Planned
+from judgekit.gate.rules import RULES, Rule
+from judgekit.gate.tries import PassAtK, PassHatK
 from judgekit.gate.wording import missing_text
 from judgekit.results import Results
 from judgekit.text import bracketed
@@ -49,18 +45,65 @@ class Gate:
         return cls((AllCasesPass(),))
 
     @classmethod
-    def pass_rate_should_be_at_least(cls, rate: float, *, of: GateUnit | None = None) -> Gate:
+    def cases_should_pass(cls, *, at_least: int | None = None, tagged: str | None = None) -> Gate:
+        """Every case passes in so many of its runs.
+
+        Args:
+            at_least: How many, at least 1 and at most the runs of a case; None: all of them.
+            tagged: Only cases that bear this tag, such as `must_pass`.
+
+        Raises:
+            InvalidArgument: `at_least` is no whole number >= 1, or the tag is blank.
+        """
+        return cls((CasesPass(at_least, tagged),))
+
+    @classmethod
+    def pass_rate_should_be_at_least(
+        cls, rate: float, *, of: GateUnit | None = None, confidence: float | None = None
+    ) -> Gate:
         """At least this share passes, of all attempts or of one evaluator's results.
+
+        Without a confidence the observed share decides. With one the gate passes where the share's one-sided
+        lower bound reaches the rate, fails where the upper bound lies below it, and is INCONCLUSIVE in
+        between. The bounds are Clopper and Pearson's (1934); repeats are clustered by case (Korn and Graubard
+        1998), so that a suite at the very rate passes at most 1 - confidence of the time.
+
+        Args:
+            rate: From 0 to 1; with a confidence below 1, since no number of passes shows a rate of 1.
+            of: An evaluator class, a labelled function, or a judged criterion's name. Results without
+                evidence and results of attempts that never reached the evaluator are not counted.
+            confidence: Of each bound, above 0 and below 1, such as 0.95.
+
+        Raises:
+            InvalidArgument: A number is out of range, `of` names nothing, or a rate of 1 has a confidence.
+        """
+        return cls((PassRate(rate, None if of is None else Reference.to(of), confidence),))
+
+    @classmethod
+    def pass_at_k_should_be_at_least(cls, rate: float, *, k: int) -> Gate:
+        """The chance that at least one of k runs of a case passes, on the mean over cases (Chen et al. 2021).
 
         Args:
             rate: From 0 to 1.
-            of: An evaluator class, a labelled function, or a judged criterion's name. Results without
-                evidence and results of attempts that never reached the evaluator are not counted.
+            k: At least 1 and at most the runs of every case.
 
         Raises:
-            InvalidArgument: The rate is no number from 0 to 1, or `of` names nothing.
+            InvalidArgument: The rate is no number from 0 to 1, or k no whole number >= 1.
         """
-        return cls((PassRate(rate, None if of is None else Reference.to(of)),))
+        return cls((PassAtK(rate, k),))
+
+    @classmethod
+    def pass_hat_k_should_be_at_least(cls, rate: float, *, k: int) -> Gate:
+        """pass^k, the chance that all of k runs of a case pass, on the mean over cases (Yao et al. 2024).
+
+        Args:
+            rate: From 0 to 1.
+            k: At least 1 and at most the runs of every case.
+
+        Raises:
+            InvalidArgument: The rate is no number from 0 to 1, or k no whole number >= 1.
+        """
+        return cls((PassHatK(rate, k),))
 
     @classmethod
     def mean_score_should_be_at_least(cls, score: float, *, of: GateUnit) -> Gate:
@@ -119,16 +162,43 @@ class Gate:
             return Decision(Outcome.INCONCLUSIVE, "no cases ran")
         if _nothing_judged(results):
             return Decision(Outcome.INCONCLUSIVE, f"nothing was judged{missing_text(results.missing)}")
+        if results.early is not None and results.looked_at is not None:
+            looks = self.looks(results)
+            for index in results.early.order()[: results.looked_at]:
+                looks.add(index)
+            return looks.decision()
         return joined([rule.decide(results) for rule in self.rules])
+
+    def looks(self, results: Results) -> GateLooks:
+        """What decides the gate while the cases of a run that may stop early come in."""
+        return GateLooks(self.rules, results)
+
+    def can_stop_early(self, results: Results) -> bool:
+        """Whether a run that may stop early could be decided before its last case."""
+        return can_stop(self.rules, results)
 
     def references(self) -> tuple[str, ...]:
         """Every label or criterion name that an `of=` names, each once."""
         return tuple(dict.fromkeys(reference.name for reference in self._references()))
 
-    def problems(self, *, labels: Collection[str], criteria: Collection[str]) -> tuple[str, ...]:
-        """One sentence for every `of=` that an experiment with these labels and criteria cannot use."""
-        found = (reference.problem(labels, criteria) for reference in self._references())
-        return tuple(dict.fromkeys(problem for problem in found if problem is not None))
+    def problems(
+        self,
+        *,
+        labels: Collection[str],
+        criteria: Collection[str],
+        tags: Mapping[str, Collection[int]] | None = None,
+        case_runs: Sequence[int] = (),
+    ) -> tuple[str, ...]:
+        """One sentence for everything in the gate that an experiment cannot use.
+
+        Args:
+            labels: Of its evaluators.
+            criteria: Names of its judged criteria.
+            tags: The positions of its cases that bear each tag.
+            case_runs: The attempts planned of each case.
+        """
+        planned = Planned(labels=labels, criteria=criteria, tags=tags or {}, case_runs=case_runs)
+        return tuple(dict.fromkeys(problem for rule in self.rules for problem in rule.problems(planned)))
 
     def _references(self) -> tuple[Reference, ...]:
         return tuple(rule.reference for rule in self.rules if rule.reference is not None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from judgekit.results import AttemptOutcome, Results
 from judgekit.text import bracketed, counted, one_line
 
-__all__ = ["attempts_text", "case_list", "cases_and_runs", "decimals", "missing_text"]
+__all__ = ["attempts_text", "case_list", "cases_and_runs", "decimals", "missing_text", "percent"]
 
 TOLERANCE = 1e-9
 _MOST_DIGITS = 9
@@ -58,3 +58,8 @@ def decimals(bound: float, values: Iterable[float]) -> int:
         if all(f"{value:.{digits}f}" != f"{bound:.{digits}f}" for value in others):
             return digits
     return _MOST_DIGITS
+
+
+def percent(share: float) -> str:
+    """`95 %`, `97.5 %`."""
+    return f"{100 * share:.6g} %"

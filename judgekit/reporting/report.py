@@ -20,6 +20,7 @@ from judgekit.reporting.text import render_text
 from judgekit.results import CaseResult, Results
 from judgekit.spending import JudgeSpend, Spend
 from judgekit.statistics import LEVEL
+from judgekit.stopping import Stopped
 
 if TYPE_CHECKING:
     from judgekit.comparing import Cluster, RunComparison
@@ -51,6 +52,7 @@ class EvalReport:
         decision: What the gate came to.
         gate: The gate that decided; None for a report that was read from `report.json`.
         file: Where the run's own `report.json` stands; None where it wrote none.
+        stopped: What it left out where it stopped early.
     """
 
     name: str
@@ -62,6 +64,7 @@ class EvalReport:
     decision: Decision
     gate: Gate | None = None
     file: Path | None = None
+    stopped: Stopped | None = None
 
     def __post_init__(self) -> None:
         for name in ("started_at", "finished_at"):
@@ -197,7 +200,7 @@ class EvalReport:
 
     def _said(self) -> tuple[object, ...]:
         times = self.started_at, self.finished_at
-        return self.name, times, self.runs, self.decision, len(self.results)
+        return self.name, times, self.runs, self.decision, self.stopped, len(self.results)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a report has no truth value; write `report.passed`")

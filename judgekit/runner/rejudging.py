@@ -114,17 +114,17 @@ class _Work:
 
 
 async def _carried_out(work: _Work, concurrency: int) -> EvalReport:
-    work.observer.planned(work.store.head.planned)
+    work.observer.planned(len(work.stored.attempts))
     for outcome in list(work.store.results.attempts()):
         work.observer.finished(outcome)
     cancelled: asyncio.CancelledError | None = None
-    positions, evaluation = _to_judge(work), Evaluation()
+    places, evaluation = _to_judge(work), Evaluation()
     session = uuid4().hex
     try:
         try:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(max(1, min(concurrency, work.store.head.planned))):
-                    workers.create_task(_judge_on(work, positions, evaluation, session))
+                    workers.create_task(_judge_on(work, places, evaluation, session))
         finally:
             await work.scope.close()
     except asyncio.CancelledError as error:
@@ -138,16 +138,18 @@ async def _carried_out(work: _Work, concurrency: int) -> EvalReport:
     return report
 
 
-def _to_judge(work: _Work) -> Iterator[int]:
-    for position in range(work.store.head.planned):
+def _to_judge(work: _Work) -> Iterator[tuple[int, int]]:
+    for number, position in enumerate(work.stored.attempts.positions):
         if not work.store.holds(*work.store.head.place(position)):
-            yield position
+            yield number, position
 
 
-async def _judge_on(work: _Work, positions: Iterator[int], evaluation: Evaluation, session: str) -> None:
-    for position in positions:
+async def _judge_on(
+    work: _Work, places: Iterator[tuple[int, int]], evaluation: Evaluation, session: str
+) -> None:
+    for number, position in places:
         index, run = work.store.head.place(position)
-        attempt = work.stored.attempts[position]
+        attempt = work.stored.attempts[number]
         context = AttemptContext(attempt.case_id, index, run, f"{session}-{index}-{run}", work.scope)
         attempt_context.set(context)
         results = await _results(attempt, work.again[index], evaluation)
@@ -171,6 +173,8 @@ async def _results(attempt: CaseResult, again: Again, evaluation: Evaluation) ->
 
 
 def _report(work: _Work) -> EvalReport:
+    # Whoever judges, the order was random: the same cases are looked at.
+    work.store.results.looked_at = work.stored.results.looked_at
     stored = work.store.finish(work.stored.gate, datetime.now(UTC).isoformat())
     file = work.store.attempts.path.with_name(REPORT)
     report = stored.report(file=file)

@@ -33,18 +33,30 @@ class Attempts(Sequence[CaseResult]):
     """One CaseResult an attempt: cases in the order they were given, runs ascending.
 
     Evidence is what the journal holds: plain JSON, with secrets masked. Planned attempts that never ran
-    are there too, with `interrupted` results.
+    are there too, with `interrupted` results; those that a run which stopped early left out are not.
+
+    Attributes:
+        positions: Where each of them stands among those planned.
     """
 
     def __init__(self, head: RunHead) -> None:
         self._head = head
+        self.positions: Sequence[int] = range(head.planned)
+
+    def leave_out_absent(self) -> None:
+        """Show those that were made and no other."""
+        self.positions = array("L", filter(self._is_there, range(self._head.planned)))
+
+    @abstractmethod
+    def _is_there(self, position: int) -> bool:
+        """Whether the attempt at this position was made."""
 
     @abstractmethod
     def _kept(self, positions: Iterable[int]) -> Iterator[bytes | None]:
         """The line of each position, None for an attempt that never ran."""
 
     def __len__(self) -> int:
-        return self._head.planned
+        return len(self.positions)
 
     @overload
     def __getitem__(self, index: int) -> CaseResult: ...
@@ -54,16 +66,15 @@ class Attempts(Sequence[CaseResult]):
 
     def __getitem__(self, index: int | slice) -> CaseResult | Sequence[CaseResult]:
         if isinstance(index, slice):
-            return tuple(self._read(range(len(self))[index]))
-        return next(self._read((range(len(self))[index],)))
+            return tuple(self._read(self.positions[index]))
+        return next(self._read((self.positions[index],)))
 
     def __iter__(self) -> Iterator[CaseResult]:
-        return self._read(range(len(self)))
+        return self._read(self.positions)
 
     def lines(self) -> Iterator[bytes]:
         """Each attempt as its JSON, in the same order, without line feeds."""
-        positions = range(len(self))
-        for position, line in zip(positions, self._kept(positions), strict=True):
+        for position, line in zip(self.positions, self._kept(self.positions), strict=True):
             yield self._interrupted_line(position) if line is None else line
 
     def _read(self, positions: Sequence[int]) -> Iterator[CaseResult]:
@@ -93,7 +104,10 @@ class JournalAttempts(Attempts):
 
     def holds(self, case_index: int, run: int) -> bool:
         """Whether this attempt is in the journal."""
-        return self._offsets[self._head.position(case_index, run)] != _ABSENT
+        return self._is_there(self._head.position(case_index, run))
+
+    def _is_there(self, position: int) -> bool:
+        return self._offsets[position] != _ABSENT
 
     def put(self, case_index: int, run: int, offset: int, length: int) -> None:
         """Remember where an attempt's line is."""
@@ -125,6 +139,9 @@ class MemoryAttempts(Attempts):
         self._masker = masker
         self._at_once = at_once
         self._parts: list[bytes | tuple[Interaction, tuple[EvalResult, ...]] | None] = [None] * head.planned
+
+    def _is_there(self, position: int) -> bool:
+        return self._parts[position] is not None
 
     def put(
         self, case_index: int, run: int, interaction: Interaction, results: tuple[EvalResult, ...]

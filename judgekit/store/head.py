@@ -14,7 +14,8 @@ from itertools import accumulate
 from typing import Any
 
 from judgekit.evaluation import EvalResult, Kind, Outcome
-from judgekit.results import TARGET, Requirements
+from judgekit.results import TARGET, Requirements, Results
+from judgekit.stopping import EarlyStop
 from judgekit.store.axes import Axes
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "RunHead", "versions_now"]
@@ -22,6 +23,7 @@ __all__ = ["FORMAT", "FORMAT_VERSION", "RunHead", "versions_now"]
 FORMAT = "judgekit-journal"
 FORMAT_VERSION = 1
 
+_EARLY = ("alpha", "seed")
 _NEVER_RAN = "the run ended before this attempt did"
 
 
@@ -32,6 +34,10 @@ def versions_now() -> dict[str, str]:
     except PackageNotFoundError:
         ours = "unknown"
     return {"judgekit": ours, "python": platform.python_version()}
+
+
+def _early(data: Mapping[str, Any]) -> tuple[float, int]:
+    return float(data["alpha"]), int(data["seed"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +58,8 @@ class RunHead:
         requirement_of: For each case the position of its list in `requirement_sets`.
         versions: Of judgekit and Python.
         axes: Of a provider swap, what its cases and criteria stand for.
+        tags: The positions of the cases that bear each tag.
+        early: Where the run may stop early, the chance of a wrong decision and the seed of its order.
     """
 
     name: str
@@ -67,6 +75,8 @@ class RunHead:
     requirement_of: Sequence[int]
     versions: Mapping[str, str] = field(default_factory=versions_now)
     axes: Axes | None = None
+    tags: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    early: tuple[float, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The head as the data of a line."""
@@ -83,6 +93,8 @@ class RunHead:
             "gate": self.gate,
             "requirements": self.requirement_sets,
             **({} if self.axes is None else {"swap": self.axes.to_json()}),
+            **({"tags": {tag: list(cases) for tag, cases in self.tags.items()}} if self.tags else {}),
+            **({} if self.early is None else {"stop_early": dict(zip(_EARLY, self.early, strict=True))}),
             "cases": list(zip(self.case_ids, self.case_runs, self.requirement_of, strict=True)),
         }
 
@@ -123,11 +135,29 @@ class RunHead:
             requirement_of=[position for _, _, position in cases],
             versions=data["versions"],
             axes=Axes.from_json(data["swap"], cases=len(cases)) if "swap" in data else None,
+            tags={tag: [int(case) for case in found] for tag, found in data.get("tags", {}).items()},
+            early=_early(data["stop_early"]) if "stop_early" in data else None,
         )
         datetime.fromisoformat(head.started_at)
         for position in set(head.requirement_of):
             head.requirement_sets[position]
+        for position in {case for found in head.tags.values() for case in found}:
+            head.case_ids[position]
         return head
+
+    def results(self) -> Results:
+        """The counts of the run before its first attempt."""
+        return Results(self.case_ids, tags=self.tags, early=self._early_stop())
+
+    def _early_stop(self) -> EarlyStop | None:
+        if self.early is None:
+            return None
+        alpha, seed = self.early
+        runs: dict[int, int] = {}
+        for position, number in zip(self.requirement_of, self.case_runs, strict=True):
+            runs[position] = max(number, runs.get(position, 0))
+        requirements = tuple((self.requirement_sets[position], most) for position, most in runs.items())
+        return EarlyStop(alpha=alpha, seed=seed, case_runs=self.case_runs, requirements=requirements)
 
     @cached_property
     def _starts(self) -> array[int]:
