@@ -11,8 +11,8 @@ from typing import Any
 from judgekit.calibrating.asking import Asking, Told
 from judgekit.calibrating.calibration import Calibration
 from judgekit.calibrating.figures import Compared, figures_of
+from judgekit.calibrating.labelled import LabelledReply, Labels
 from judgekit.calibrating.labels import labels_from
-from judgekit.calibrating.rows import LabelledReply, Labels
 from judgekit.calibrating.verdicts import Verdicts, asked_about, from_column, from_run, same_instrument
 from judgekit.errors import InvalidArgument
 from judgekit.instruments import Instruments

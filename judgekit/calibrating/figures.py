@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from judgekit.calibrating.rows import LabelledReply, Labels
+from judgekit.calibrating.labelled import LabelledReply, Labels
 from judgekit.calibrating.verdicts import Key, Verdict
 from judgekit.statistics import (
     AlternativeTest,

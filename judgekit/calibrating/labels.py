@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.calibrating.rows import LabelColumns, LabelledReply, Labels, file_rows, read_labels
+from judgekit.calibrating.labelled import Labels
+from judgekit.calibrating.rows import LabelColumns, file_rows, read_labels
 from judgekit.datasets.rows import BadRow, Columns, Row
 from judgekit.errors import InvalidArgument
 from judgekit.judging import Scale
 
-__all__ = ["LabelledReply", "Labels", "labels_from", "load_labels"]
+__all__ = ["labels_from", "load_labels"]
 
 
 def load_labels(
@@ -45,6 +46,7 @@ def load_labels(
         id: Likewise the row's id; rows are numbered without one. A column `run` says which run of a case
             a row is.
         label: Likewise the human label, one column or several; `label` or `human` unless given.
+            An empty list reads none.
         rater: Likewise who labelled.
         group: Likewise what was answered, for rank agreement within groups.
         system: Likewise who answered, for rank agreement of systems.

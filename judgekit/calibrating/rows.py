@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.calibrating.coding import check_coding, label_value, range_problem
+from judgekit.calibrating.labelled import LabelledReply, Labels
 from judgekit.checking import is_finite_number
 from judgekit.datasets.files import rows_of
 from judgekit.datasets.rows import BadRow, Columns, Row, cases_of
@@ -16,54 +17,9 @@ from judgekit.interaction import Interaction
 from judgekit.jsonable import json_text
 from judgekit.judging import Scale, Score
 
-__all__ = ["LabelColumns", "LabelledReply", "Labels", "file_rows", "read_labels"]
+__all__ = ["LabelColumns", "file_rows", "read_labels"]
 
 _LABEL_NAMES = ("label", "human")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledReply:
-    """One reply and what humans said about it.
-
-    Attributes:
-        id: Of the row, or of the case in an earlier run.
-        labels: By rater: True or False for pass and fail, else a number; empty where nobody labelled it.
-        interaction: What was asked and replied; None where only verdicts are compared.
-        run: Which run of the case it is, from 1.
-        verdict: What a judge said earlier, as pass or fail or as a score; None where it said nothing.
-        group: What was answered, such as a question that several systems answered; None where not known.
-        system: Who answered; None where not known.
-        place: Where the row stands, such as `line 3`.
-    """
-
-    id: str
-    labels: Mapping[str, bool | float]
-    interaction: Interaction | None = None
-    run: int = 1
-    verdict: bool | float | None = None
-    group: str | None = None
-    system: str | None = None
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """Replies with their labels; those without one are a population that the judge alone has seen.
-
-    Attributes:
-        rows: In order.
-        passes_at: A label of at least this is a pass; None: as the criterion's threshold says.
-        has_verdicts: Whether a column with a judge's verdicts was read, so that nobody needs to be asked.
-    """
-
-    rows: tuple[LabelledReply, ...]
-    passes_at: float | None = None
-    has_verdicts: bool = False
-
-    @property
-    def raters(self) -> tuple[str, ...]:
-        """Everyone who labelled something, in order of first appearance."""
-        return tuple(dict.fromkeys(rater for row in self.rows for rater in row.labels))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +28,7 @@ class LabelColumns:
 
     Attributes:
         reply: Those that a reply is read from.
-        label: The human labels; empty: `label` or `human`.
+        label: The human labels; None: `label` or `human`; empty: none is read.
         rater: Who labelled.
         group: What was answered.
         system: Who answered.
@@ -80,7 +36,7 @@ class LabelColumns:
     """
 
     reply: Columns
-    label: tuple[str, ...] = ()
+    label: tuple[str, ...] | None = None
     rater: str | None = None
     group: str | None = None
     system: str | None = None
@@ -93,11 +49,12 @@ class LabelColumns:
         Raises:
             InvalidArgument: Something is no name of a column.
         """
-        labels = (label,) if isinstance(label, str) else tuple(label or ())
+        labels = (label,) if isinstance(label, str) else None if label is None else tuple(label)
         for name, value in names.items():
             if value is not None and (not isinstance(value, str) or not value):
                 raise InvalidArgument(f"`{name}` must be the name of a column, got {value!r}")
-        if not all(isinstance(one, str) and one for one in labels) or len(set(labels)) < len(labels):
+        given = labels or ()
+        if not all(isinstance(one, str) and one for one in given) or len(set(given)) < len(given):
             raise InvalidArgument(f"`label` must be names of columns, each once, got {label!r}")
         return cls(reply=reply, label=labels, **names)
 
@@ -109,7 +66,7 @@ class LabelColumns:
 
     def label_cells(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What stands in the columns of labels, by column."""
-        if self.label:
+        if self.label is not None:
             return {column: _under(values, column) for column in self.label}
         usual = next((name for name in _LABEL_NAMES if name in values), None)
         return {} if usual is None else {usual: values[usual]}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from judgekit.calibrating.asking import Asking, Question
-from judgekit.calibrating.rows import LabelledReply, Labels
+from judgekit.calibrating.labelled import LabelledReply, Labels
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import EvalCase, EvalResult, Outcome
 from judgekit.instruments import Instrument, Instruments
@@ -16,7 +16,7 @@ from judgekit.results import CaseResult, missing_reason
 from judgekit.spending import JudgeSpend
 from judgekit.text import one_line
 
-__all__ = ["Verdict", "Verdicts", "asked_about", "from_column", "from_run", "same_instrument"]
+__all__ = ["Verdict", "Verdicts", "asked_about", "evaluated", "from_column", "from_run", "same_instrument"]
 
 _TOLERANCE = 1e-9
 Key = tuple[str, int]
@@ -67,7 +67,7 @@ async def asked_about(rows: Sequence[LabelledReply], criterion: Criterion, askin
             f"there is no reply and no verdict of an earlier run for {', '.join(map(one_line, without[:5]))}"
             f"{' and more' if len(without) > 5 else ''}; name the column of the replies, `reply` or --reply"
         )
-    questions = [Question(row.id, row.run, partial(_evaluated, criterion, row)) for row in rows]
+    questions = [Question(row.id, row.run, partial(evaluated, criterion, row)) for row in rows]
     results = await asking.answers(questions)
     found, spend = Instruments(), JudgeSpend()
     for result in results:
@@ -77,7 +77,8 @@ async def asked_about(rows: Sequence[LabelledReply], criterion: Criterion, askin
     return Verdicts(verdicts, found, spend, criterion.needed)
 
 
-async def _evaluated(criterion: Criterion, row: LabelledReply) -> EvalResult:
+async def evaluated(criterion: Criterion, row: LabelledReply) -> EvalResult:
+    """What the criterion finds about a row that has a reply."""
     interaction = row.interaction
     assert interaction is not None  # noqa: S101 - `asked_about` refuses rows without one
     return await criterion.evaluate(EvalCase(row.id, interaction.asked() or row.id), interaction)

@@ -10,7 +10,7 @@ import click
 from judgekit.cli.options import api_base_option, judge_model_option, max_cost_option
 
 if TYPE_CHECKING:
-    from judgekit.judging import Criterion
+    from judgekit.judging import Criterion, Judge
 
 __all__ = ["asking_options", "column_options", "criterion_of", "judge_of"]
 
@@ -67,13 +67,25 @@ def asking_options(function: F) -> F:
     return _attached(function, _ASKING)
 
 
-def judge_of(model: str, api_base: str | None) -> Any:
-    """The judge of a command; its verdicts are kept, unless JUDGEKIT_CACHE says otherwise."""
+def judge_of(model: str, api_base: str | None, max_cost: float | None) -> Judge:
+    """The judge of a command; its verdicts are kept, unless JUDGEKIT_CACHE says otherwise.
+
+    Raises:
+        Mistake: A limit cannot hold without a price.
+        InvalidArgument: A setting cannot work.
+    """
     import os
 
+    from judgekit.cli.mistakes import Mistake
     from judgekit.judging import Judge
 
-    return Judge(model, api_base=api_base, cache=None if os.environ.get("JUDGEKIT_CACHE") else "read-write")
+    judge = Judge(model, api_base=api_base, cache=None if os.environ.get("JUDGEKIT_CACHE") else "read-write")
+    if max_cost is not None:
+        from judgekit.runner.prices import unpriced
+
+        if problems := tuple(unpriced([judge])):
+            raise Mistake(*problems)
+    return judge
 
 
 def criterion_of(
@@ -98,17 +110,11 @@ def criterion_of(
         if ready is not None or api_base is not None:
             raise Mistake("--ready-made and --api-base ask a judge; name it with --judge-model")
         return None
-    judge = judge_of(judge_model, api_base)
     if (criterion is None) == (ready is None):
         raise Mistake('say what is judged: --criterion "warm and plain", or --ready-made warmth; one of them')
-    if max_cost is not None:
-        from judgekit.runner.prices import unpriced
-
-        if problems := tuple(unpriced([judge])):
-            raise Mistake(*problems)
-    if ready is None:
-        asked: Criterion = judge.should_score_at_least(criterion, 0.5 if threshold is None else threshold)
-        return asked
+    judge = judge_of(judge_model, api_base, max_cost)
+    if criterion is not None:
+        return judge.should_score_at_least(criterion, 0.5 if threshold is None else threshold)
     if threshold is not None:
         raise Mistake("--threshold: a ready-made criterion has its own")
-    return ready_made(ready).judged_by(judge)
+    return ready_made(ready or "").judged_by(judge)
