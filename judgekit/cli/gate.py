@@ -55,7 +55,8 @@ def _fitting(gate: Gate, stored: StoredRun) -> Gate:
     required = [one for found in stored.head.requirement_sets for one in found]
     labels = dict.fromkeys([*(label for label, _ in required), *stored.results.labels()])
     criteria = dict.fromkeys([*(name for _, name in required if name), *stored.results.criteria])
-    problems = gate.problems(labels=labels, criteria=criteria)
+    head = stored.head
+    problems = gate.problems(labels=labels, criteria=criteria, tags=head.tags, case_runs=head.case_runs)
     if problems:
         raise Mistake(*problems)
     return gate

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from judgekit.context import RunScope
 from judgekit.reporting import EvalReport
 from judgekit.runner.settings import Prepared
-from judgekit.schedule import Observer, run_attempts
+from judgekit.schedule import EarlyLooks, Observer, run_attempts
 from judgekit.store import RunStore
 from judgekit.text import first_line
 
@@ -30,7 +30,7 @@ async def carried_out(plan: Prepared, store: RunStore, scope: RunScope, observer
     cancelled: asyncio.CancelledError | None = None
     try:
         try:
-            await run_attempts(plan.plan, store, scope, observer)
+            await run_attempts(plan.plan, store, scope, observer, looks=_looks(plan, store))
         finally:
             await _closed(scope)
     except asyncio.CancelledError as error:
@@ -40,6 +40,12 @@ async def carried_out(plan: Prepared, store: RunStore, scope: RunScope, observer
     if cancelled is not None:
         raise cancelled
     return report
+
+
+def _looks(plan: Prepared, store: RunStore) -> EarlyLooks | None:
+    """What may stop the run; a plan that does not want it finishes a run that was begun with it."""
+    early = store.results.early
+    return None if early is None or plan.head.early is None else EarlyLooks(plan.gate, store, early)
 
 
 async def _closed(scope: RunScope) -> None:

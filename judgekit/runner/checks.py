@@ -14,7 +14,7 @@ from judgekit.runner.prices import unpriced
 from judgekit.schedule import JUDGE, Plan
 from judgekit.text import bracketed, counted
 
-__all__ = ["Checked", "checked"]
+__all__ = ["Checked", "checked", "tags_of"]
 
 _NAMED = 5
 
@@ -45,16 +45,31 @@ def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
 
     Args:
         plan: All cases, before any filter.
-        gate: Every `of=` must name an evaluator or a criterion of some case.
+        gate: Every `of=` must name an evaluator or a criterion of some case, every tag one of some case, and
+            no rule may ask for more runs than a case has.
         shown: How a report shows a case's id; two cases must not look the same there.
     """
     found = Checked()
     found.problems += _ids(plan.cases, shown)
     _walk(plan, found)
     found.problems += [*_evidence(plan), *_bindings(plan), *_sessions(plan)]
-    found.problems += gate.problems(labels=found.labels, criteria=found.criteria)
+    found.problems += gate.problems(
+        labels=found.labels,
+        criteria=found.criteria,
+        tags=tags_of(plan.cases),
+        case_runs=[plan.runs_of(case) for case in plan.cases],
+    )
     if plan.max_cost is not None:
         found.problems += unpriced(found.asked)
+    return found
+
+
+def tags_of(cases: Sequence[EvalCase]) -> dict[str, list[int]]:
+    """The positions of the cases that bear each tag."""
+    found: dict[str, list[int]] = {}
+    for index, case in enumerate(cases):
+        for tag in dict.fromkeys(case.tags):
+            found.setdefault(tag, []).append(index)
     return found
 
 

@@ -17,6 +17,7 @@ from judgekit.gate import Gate
 from judgekit.loop import run_sync
 from judgekit.replay import ToolBindings
 from judgekit.reporting import EvalReport
+from judgekit.runner.arguments import checked_alpha, checked_group, checked_whole
 from judgekit.runner.carrying import carried_out
 from judgekit.runner.judges import with_judges
 from judgekit.runner.naming import calling_module, checked_name, checked_path
@@ -66,7 +67,7 @@ class ExperimentRunner:
         Raises:
             InvalidArgument: There is none, or something is no EvalCase.
         """
-        added = tuple(case for group in cases for case in _group(group))
+        added = tuple(case for group in cases for case in checked_group(group))
         if not added:
             raise InvalidArgument("`cases` got no case; an experiment needs one at least")
         return self._with(cases=self._settings.cases + added)
@@ -81,7 +82,7 @@ class ExperimentRunner:
         Raises:
             InvalidArgument: `number` is no whole number of at least 1.
         """
-        end = _whole("number", number)
+        end = checked_whole("number", number)
         return self._selecting(lambda cases: cases[:end])
 
     def _selecting(self, select: Selection) -> ExperimentRunner:
@@ -155,7 +156,7 @@ class ExperimentRunner:
         Raises:
             InvalidArgument: Not a whole number >= 1.
         """
-        return self._with(runs=_whole("repeat", runs))
+        return self._with(runs=checked_whole("repeat", runs))
 
     def concurrency(self, attempts: int) -> ExperimentRunner:
         """Let so many attempts be under way at one time, 8 by default; 1 gives strict order.
@@ -163,7 +164,27 @@ class ExperimentRunner:
         Raises:
             InvalidArgument: Not a whole number >= 1.
         """
-        return self._with(concurrency=_whole("concurrency", attempts))
+        return self._with(concurrency=checked_whole("concurrency", attempts))
+
+    def stop_early(self, *, alpha: float = 0.05, seed: int | None = None) -> ExperimentRunner:
+        """Run cases in seeded random order, and stop as soon as the gate is decided.
+
+        The gate is looked at after every case, over all its runs. Looking so often is allowed: the chance
+        that the whole suite would have come to another decision is at most `alpha` (a beta-binomial
+        confidence sequence, `judgekit.statistics.early_decision`). A rate with a confidence keeps its own
+        error: half of it goes to the looks, and what the whole suite decides has the rest. Rules that one
+        attempt can break stop the run there, and pass only with the last case.
+
+        Args:
+            alpha: Above 0 and below 1.
+            seed: Of the order of cases; None: one drawn anew. A resumed run keeps its own.
+
+        Raises:
+            InvalidArgument: The alpha is out of range, or the seed no whole number >= 0.
+        """
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+            raise InvalidArgument(f"`stop_early`: `seed` must be a whole number >= 0, got {seed!r}")
+        return self._with(early=(checked_alpha(alpha), seed))
 
     def timeout(self, seconds: float) -> ExperimentRunner:
         """Give each agent call so many seconds, 300 by default, and each loader of recorded calls as many.
@@ -272,21 +293,3 @@ class ExperimentRunner:
 def settings_of(plan: ExperimentRunner) -> Settings:
     """What the plan's methods have set, for plans that are made of it."""
     return plan._settings
-
-
-def _group(cases: EvalCase | Iterable[EvalCase]) -> Iterable[EvalCase]:
-    if isinstance(cases, EvalCase):
-        return (cases,)
-    if not isinstance(cases, Iterable):
-        raise InvalidArgument(f"`cases` must hold EvalCase objects, got {cases!r}")
-    group = tuple(cases)
-    for case in group:
-        if not isinstance(case, EvalCase):
-            raise InvalidArgument(f"`cases` must hold EvalCase objects, got {case!r}")
-    return group
-
-
-def _whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidArgument(f"`{name}` must be a whole number >= 1, got {value!r}")
-    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from judgekit.jsonable import jsonable
 from judgekit.masking import Masker
 from judgekit.replay import ToolBindings
 from judgekit.results import Requirements
-from judgekit.runner.checks import Checked, checked
+from judgekit.runner.checks import Checked, checked, tags_of
 from judgekit.runner.fingerprint import fingerprint_of
 from judgekit.runner.naming import default_name
 from judgekit.schedule import Agent, CostLimit, Plan, requirements_of
@@ -37,6 +38,7 @@ class Settings:
     """The state of an `ExperimentRunner`; None where nothing was set.
 
     `agents` and `axes` are those of a provider swap: who answers each case, and what the cases stand for.
+    `early` is the alpha of an early stop and the seed of its order, None for one drawn anew.
     """
 
     name: str | None = None
@@ -53,6 +55,7 @@ class Settings:
     concurrency: int | None = None
     timeout: float = DEFAULT_TIMEOUT
     max_cost: CostLimit | None = None
+    early: tuple[float, int | None] | None = None
     journal: Path | None = None
     directory: Path | None = DEFAULT_DIRECTORY
 
@@ -127,7 +130,23 @@ def prepared(settings: Settings, masker: Masker, started_at: datetime) -> Prepar
     for secret in found.secrets:
         masker.add(secret)
     plan = _filtered(settings, whole)
-    return Prepared(plan, gate, _head(settings, plan, gate, found, shown, started_at), settings)
+    head = _head(settings, plan, gate, found, shown, started_at)
+    if problem := _cannot_stop(settings, gate, head):
+        raise InvalidPlan([problem])
+    return Prepared(plan, gate, head, settings)
+
+
+def _cannot_stop(settings: Settings, gate: Gate, head: RunHead) -> str | None:
+    if settings.early is None or not head.case_ids:
+        return None
+    if settings.axes is not None:
+        return "a provider swap holds agents against each other on the same cases; leave out `.stop_early()`"
+    if gate.can_stop_early(head.results()):
+        return None
+    return (
+        f"`stop_early` cannot decide {gate!r} before the last case; it can decide pass rates, pass@k, "
+        "pass^k, and rules that one attempt or case can break"
+    )
 
 
 def _limits(settings: Settings) -> list[str]:
@@ -175,4 +194,13 @@ def _head(
         requirement_sets=tuple(sets),
         requirement_of=positions,
         axes=None if settings.axes is None else settings.axes.renamed(shown),
+        tags={shown(tag): found for tag, found in tags_of(plan.cases).items()},
+        early=_drawn(settings.early),
     )
+
+
+def _drawn(early: tuple[float, int | None] | None) -> tuple[float, int] | None:
+    if early is None:
+        return None
+    alpha, seed = early
+    return alpha, secrets.randbits(32) if seed is None else seed

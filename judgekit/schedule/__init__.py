@@ -5,5 +5,6 @@ from judgekit.schedule.attempts import Plan, run_attempts
 from judgekit.schedule.evaluating import JUDGE, requirements_of
 from judgekit.schedule.metering import CostLimit
 from judgekit.schedule.observing import Observer
+from judgekit.schedule.stopping import EarlyLooks
 
-__all__ = ["JUDGE", "Agent", "CostLimit", "Observer", "Plan", "requirements_of", "run_attempts"]
+__all__ = ["JUDGE", "Agent", "CostLimit", "EarlyLooks", "Observer", "Plan", "requirements_of", "run_attempts"]

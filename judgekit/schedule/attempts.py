@@ -23,6 +23,7 @@ from judgekit.schedule.judged import results_of
 from judgekit.schedule.metering import Budget, CostLimit
 from judgekit.schedule.missing import not_run
 from judgekit.schedule.observing import Observer
+from judgekit.schedule.stopping import EarlyLooks
 from judgekit.schedule.threads import CallThreads
 from judgekit.store import RunStore
 from judgekit.text import first_line, one_line
@@ -84,12 +85,15 @@ class Plan:
         return case.evaluators + self.evaluators
 
 
-async def run_attempts(plan: Plan, store: RunStore, scope: RunScope, observer: Observer) -> None:
+async def run_attempts(
+    plan: Plan, store: RunStore, scope: RunScope, observer: Observer, *, looks: EarlyLooks | None = None
+) -> None:
     """Make every attempt that `store` does not hold yet.
 
-    Order is run-major: all cases once, then again. Cancelling ends it at once; what is finished is kept.
+    Order is run-major: all cases once, then again; with `looks` all runs of a case, then of the next in their
+    order, until they are decided. Cancelling ends it at once; what is finished is kept.
     """
-    run = _Run(plan, store, scope, observer)
+    run = _Run(plan, store, scope, observer, looks)
     try:
         async with asyncio.TaskGroup() as workers:
             for _ in range(max(1, min(plan.concurrency, store.head.planned))):
@@ -102,7 +106,10 @@ async def run_attempts(plan: Plan, store: RunStore, scope: RunScope, observer: O
 
 
 class _Run:
-    def __init__(self, plan: Plan, store: RunStore, scope: RunScope, observer: Observer) -> None:
+    def __init__(
+        self, plan: Plan, store: RunStore, scope: RunScope, observer: Observer, looks: EarlyLooks | None
+    ) -> None:
+        self._looks = looks
         self._threads = CallThreads()
         self._plan = plan
         self._store = store
@@ -120,18 +127,29 @@ class _Run:
         self._unaffordable: list[tuple[int, int]] = []
 
     def _in_order(self) -> Iterator[tuple[int, int]]:
+        return (place for place in self._planned() if not self._store.holds(*place))
+
+    def _planned(self) -> Iterator[tuple[int, int]]:
         cases, runs_of = self._plan.cases, self._plan.runs_of
+        if self._looks is not None:
+            for index in self._looks.order:
+                yield from ((index, run) for run in range(1, runs_of(cases[index]) + 1))
+            return
         for run in range(1, max(map(runs_of, cases), default=0) + 1):
             for index, case in enumerate(cases):
-                if run <= runs_of(case) and not self._store.holds(index, run):
+                if run <= runs_of(case):
                     yield index, run
+
+    @property
+    def _is_decided(self) -> bool:
+        return self._looks is not None and self._looks.decided
 
     async def work(self) -> None:
         """Make attempts until there is none left."""
         while True:
             if time.perf_counter() - self._turn_began > _TURN_SECONDS:
                 await self._next_turn()
-            index, run = next(self._attempts, _NONE_LEFT)
+            index, run = _NONE_LEFT if self._is_decided else next(self._attempts, _NONE_LEFT)
             if not run:
                 return
             case = self._plan.cases[index]
@@ -143,10 +161,12 @@ class _Run:
             attempt_context.set(AttemptContext(case.id, index, run, session, self._scope))
             interaction, results = await self._attempt(case, run, Session(session))
             self._observer.finished(self._store.add(index, run, interaction, results))
+            if self._looks is not None:
+                self._looks.look()
 
     def give_up_the_rest(self) -> None:
         """Keep the attempts that no money was left for. They come last: a resumed run may make them."""
-        if self._budget is None:
+        if self._budget is None or self._is_decided:
             return
         missing = self._budget.missing()
         for index, run in self._unaffordable:
