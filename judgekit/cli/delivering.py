@@ -6,13 +6,16 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from judgekit.cli.exits import EXIT_CODES
 from judgekit.cli.mistakes import Mistake
 from judgekit.cli.streams import quiet_stdout, write_out
 from judgekit.reporting import EvalReport
 from judgekit.reporting.formats import format_for
+
+if TYPE_CHECKING:
+    from judgekit.swapping import SwapReport
 
 __all__ = ["check_outputs", "check_writable", "deliver", "print_json"]
 
@@ -47,7 +50,7 @@ def check_writable(path: Path) -> None:
 
 
 def deliver(
-    report: EvalReport,
+    report: EvalReport | SwapReport,
     *,
     outputs: Sequence[Path],
     as_json: bool,
@@ -62,19 +65,28 @@ def deliver(
         outputs: Files, each in the format of its suffix.
         as_json: JSON on stdout, nothing else.
         all: Every attempt in the text, not only those that did not pass.
-        intervals: The interval of each rate in the text.
+        intervals: The interval of each rate in the text; that of a provider swap always has them.
         most: At most so many attempts in the text.
     """
     for path in outputs:
         report.write(path)
     if as_json:
+        with quiet_stdout(encoding="utf-8") as stream:
+            _write_json(report, stream)
+    elif isinstance(report, EvalReport):
+        write_out(report.render(all=all, intervals=intervals, most=most))
+    else:
+        write_out(report.render(all=all, most=most))
+    return EXIT_CODES[report.decision.outcome]
+
+
+def _write_json(report: EvalReport | SwapReport, stream: TextIO) -> None:
+    if isinstance(report, EvalReport):
         from judgekit.reporting.json_file import write
 
-        with quiet_stdout(encoding="utf-8") as stream:
-            write(report, stream)
+        write(report, stream)
     else:
-        write_out(report.render(all=all, intervals=intervals, most=most))
-    return EXIT_CODES[report.decision.outcome]
+        stream.write(report.render("json"))
 
 
 def print_json(document: Any) -> None:

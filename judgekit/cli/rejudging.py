@@ -18,8 +18,14 @@ from judgekit.reporting import EvalReport
 from judgekit.runner.prices import unpriced
 from judgekit.runner.rebuilding import from_journal
 from judgekit.runner.rejudging import rejudge
+from judgekit.swapping import ProviderSwap, SwapReport
 
 __all__ = ["rejudge_run"]
+
+_SWAP = (
+    "a provider swap has judges of its own; add one to its plan, with its run in the place of each agent, "
+    'such as .agents({"small": ".judgekit/runs/..."}), and run that'
+)
 
 
 def rejudge_run(
@@ -41,10 +47,14 @@ def rejudge_run(
     check_outputs(outputs)
     with only_json_on_stdout(as_json):
         if suite is None:
-            report = _from_journal(run, Judge(judge_model, api_base=api_base), **settings)
+            report: EvalReport | SwapReport = _from_journal(
+                run, Judge(judge_model, api_base=api_base), **settings
+            )
         elif api_base is None:
-            plan = plan_of(suite, None, judge_model).rescore(place_of(run))
-            report = run_plan(with_settings(plan, **settings))
+            plan = plan_of(suite, None, judge_model)
+            if isinstance(plan, ProviderSwap):
+                raise Mistake(_SWAP)
+            report = run_plan(with_settings(plan.rescore(place_of(run)), **settings))
         else:
             raise Mistake("--api-base: the judges of a suite have their own; leave out --api-base or --suite")
     return deliver(report, outputs=outputs, as_json=as_json)
@@ -59,6 +69,8 @@ def _from_journal(
     resume: str | None,
 ) -> EvalReport:
     stored = stored_run(run)
+    if stored.head.axes is not None:
+        raise Mistake(_SWAP)
     again = from_journal(stored, judge)
     if max_cost is not None and (problems := tuple(unpriced([judge]))):
         raise Mistake(*problems)

@@ -36,8 +36,8 @@ def command(
     A run that was killed or is still going on is reported as far as it is.
     """
     from judgekit.cli.delivering import check_outputs, deliver
-    from judgekit.cli.runs import stored_report
+    from judgekit.cli.runs import stored_result
 
     check_outputs(outputs)
-    report = stored_report(run)
+    report = stored_result(run)
     return deliver(report, outputs=outputs, as_json=as_json, all=every, intervals=intervals, most=most)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from judgekit.cli.delivering import check_outputs, deliver
 from judgekit.cli.mistakes import Interrupted, Mistake
 from judgekit.cli.progress import Watch, watching
 from judgekit.cli.streams import only_json_on_stdout
-from judgekit.cli.suite import load_experiment
+from judgekit.cli.suite import Experiment, load_experiment
 from judgekit.reporting import EvalReport
 from judgekit.runner import ExperimentRunner
+from judgekit.swapping import ProviderSwap, SwapReport
 
 __all__ = ["outlined_only", "plan_of", "run_plan", "run_suite", "selected", "watched", "with_settings"]
+
+
+R = TypeVar("R")
 
 
 def run_suite(
@@ -46,7 +50,7 @@ def run_suite(
     )
 
 
-def outlined_only(plan: ExperimentRunner, *, as_json: bool) -> int:
+def outlined_only(plan: Experiment, *, as_json: bool) -> int:
     """Print what a plan would do, with what it may cost; 0."""
     from judgekit.cli.outlining import print_outline
 
@@ -54,7 +58,7 @@ def outlined_only(plan: ExperimentRunner, *, as_json: bool) -> int:
     return 0
 
 
-def plan_of(suite: str, model: str | None, judge_model: str | None) -> ExperimentRunner:
+def plan_of(suite: str, model: str | None, judge_model: str | None) -> Experiment:
     """The experiment of a suite, with the models that the user named.
 
     Raises:
@@ -68,6 +72,8 @@ def plan_of(suite: str, model: str | None, judge_model: str | None) -> Experimen
         )
     if judge_model is None or "judge_model" in taken:
         return plan
+    if isinstance(plan, ProviderSwap):
+        raise Mistake(f"--judge-model: {suite} is a provider swap, which names its judges itself")
     return _judged_by(plan, suite, judge_model)
 
 
@@ -88,13 +94,13 @@ def _judged_by(plan: ExperimentRunner, suite: str, model: str) -> ExperimentRunn
 
 
 def with_settings(
-    plan: ExperimentRunner,
+    plan: Experiment,
     *,
     repeat: int | None = None,
     concurrency: int | None,
     max_cost: float | None,
     resume: str | None,
-) -> ExperimentRunner:
+) -> Experiment:
     """The plan with what was set on the command line."""
     if repeat is not None:
         plan = plan.repeat(repeat)
@@ -105,7 +111,7 @@ def with_settings(
     return plan if resume is None else plan.resume(resume)
 
 
-def selected(plan: ExperimentRunner, texts: Sequence[str], limit: int | None) -> ExperimentRunner:
+def selected(plan: Experiment, texts: Sequence[str], limit: int | None) -> Experiment:
     """The plan with the cases whose id holds one of `texts`, and of those the first `limit`."""
     if texts:
         wanted = [text.casefold() for text in texts]
@@ -115,17 +121,19 @@ def selected(plan: ExperimentRunner, texts: Sequence[str], limit: int | None) ->
     return plan
 
 
-def run_plan(plan: ExperimentRunner) -> EvalReport:
+def run_plan(plan: Experiment) -> EvalReport | SwapReport:
     """Run a plan with its progress on stderr.
 
     Raises:
         Mistake: A file could not be written.
         Interrupted: Ctrl-C ended the run.
     """
+    if isinstance(plan, ProviderSwap):
+        return watched(lambda watch: plan.run(observer=watch))
     return watched(lambda watch: plan.run(observer=watch))
 
 
-def watched(run: Callable[[Watch], EvalReport]) -> EvalReport:
+def watched(run: Callable[[Watch], R]) -> R:
     """What `run` reports, with its progress on stderr.
 
     Raises:

@@ -14,8 +14,9 @@ from judgekit.cli.mistakes import Mistake
 if TYPE_CHECKING:
     from judgekit.reporting import EvalReport
     from judgekit.store import StoredRun
+    from judgekit.swapping import SwapReport
 
-__all__ = ["RUNS", "place_of", "run_argument", "stored_report", "stored_run"]
+__all__ = ["RUNS", "place_of", "run_argument", "stored_report", "stored_result", "stored_run"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,6 +63,26 @@ def stored_run(run: Path | None) -> StoredRun:
     return read_run(place_of(run))
 
 
+def stored_result(run: Path | None) -> EvalReport | SwapReport:
+    """A run's report as the run itself printed it: of a provider swap the tables of agents and judges.
+
+    Raises:
+        Mistake: There is no such run.
+        FileUnreadable: It is neither a journal nor a report.
+    """
+    place = place_of(run)
+    if not _has_journal(place):
+        return stored_report(place)
+    from judgekit.store import read_run
+
+    stored = read_run(place)
+    if stored.head.axes is None:
+        return _report_of(stored)
+    from judgekit.swapping import SwapReport
+
+    return SwapReport.of_stored(stored)
+
+
 def stored_report(run: Path | None) -> EvalReport:
     """A run's report: from its journal, which is complete at any time, or from a `report.json`.
 
@@ -72,13 +93,20 @@ def stored_report(run: Path | None) -> EvalReport:
     from judgekit.reporting import EvalReport
 
     place = place_of(run)
-    if place.suffix == ".json" or (
-        place.is_dir() and not (place / _JOURNAL).exists() and (place / _REPORT).exists()
-    ):
+    if not _has_journal(place):
         return EvalReport.read(place)
     from judgekit.store import read_run
 
-    stored = read_run(place)
+    return _report_of(read_run(place))
+
+
+def _has_journal(place: Path) -> bool:
+    """Whether a run is to be read from its journal, or else from its report."""
+    reported = place.is_dir() and not (place / _JOURNAL).exists() and (place / _REPORT).exists()
+    return place.suffix != ".json" and not reported
+
+
+def _report_of(stored: StoredRun) -> EvalReport:
     file = stored.journal.with_name(_REPORT) if stored.journal is not None else None
     report = stored.report()
     return replace(report, file=file) if file is not None and file.exists() else report

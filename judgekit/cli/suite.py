@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from judgekit.cli.mistakes import Mistake, where
 from judgekit.runner import ExperimentRunner
+from judgekit.swapping import ProviderSwap
 from judgekit.text import first_line, one_line
 
-__all__ = ["load_experiment"]
+__all__ = ["Experiment", "load_experiment"]
+
+Experiment: TypeAlias = ExperimentRunner | ProviderSwap
 
 _HOW = (
     "write `experiment = ExperimentRunner(...)` at module level, or "
@@ -33,9 +36,7 @@ class _Suite:
     module: ModuleType
 
 
-def load_experiment(
-    target: str, options: Mapping[str, str | None]
-) -> tuple[ExperimentRunner, frozenset[str]]:
+def load_experiment(target: str, options: Mapping[str, str | None]) -> tuple[Experiment, frozenset[str]]:
     """The experiment of a suite, and which of `options` its function took.
 
     Args:
@@ -52,7 +53,7 @@ def load_experiment(
     place, name = _split(target)
     suite = _import_suite(place)
     held = _named(suite, name) if name else _found(suite)
-    if isinstance(held, ExperimentRunner):
+    if isinstance(held, Experiment):
         return held, frozenset()
     return _called(suite, held, options)
 
@@ -141,13 +142,13 @@ def _named(suite: _Suite, name: str) -> Any:
     if not hasattr(suite.module, name):
         raise Mistake(f"{suite.shown} holds no {name}{_known(suite.module)}")
     held = getattr(suite.module, name)
-    if isinstance(held, ExperimentRunner) or callable(held):
+    if isinstance(held, Experiment) or callable(held):
         return held
     raise Mistake(f"{suite.shown}:{name} is a {type(held).__name__}, not an ExperimentRunner or a function")
 
 
-def _experiments(module: ModuleType) -> dict[str, ExperimentRunner]:
-    return {name: held for name, held in vars(module).items() if isinstance(held, ExperimentRunner)}
+def _experiments(module: ModuleType) -> dict[str, Experiment]:
+    return {name: held for name, held in vars(module).items() if isinstance(held, Experiment)}
 
 
 def _known(module: ModuleType) -> str:
@@ -157,7 +158,7 @@ def _known(module: ModuleType) -> str:
 
 def _found(suite: _Suite) -> Any:
     held = getattr(suite.module, "experiment", None)
-    if isinstance(held, ExperimentRunner) or inspect.isfunction(held):
+    if isinstance(held, Experiment) or inspect.isfunction(held):
         return held
     experiments = _experiments(suite.module)
     if len({id(plan) for plan in experiments.values()}) == 1:
@@ -173,7 +174,7 @@ def _found(suite: _Suite) -> Any:
 
 def _called(
     suite: _Suite, function: Callable[..., Any], options: Mapping[str, str | None]
-) -> tuple[ExperimentRunner, frozenset[str]]:
+) -> tuple[Experiment, frozenset[str]]:
     shown = f"{suite.shown}:{getattr(function, '__name__', function)}"
     declared, needed = _declared(shown, function, options)
     given = {name: options[name] for name in declared if name in needed or options[name] is not None}
@@ -181,7 +182,7 @@ def _called(
     if inspect.iscoroutine(plan):
         plan.close()
         raise Mistake(f"{shown} is async; a suite's function returns its ExperimentRunner directly")
-    if not isinstance(plan, ExperimentRunner):
+    if not isinstance(plan, Experiment):
         raise Mistake(f"{shown}() returned {one_line(repr(plan), 80)}; it must return an ExperimentRunner")
     return plan, frozenset(declared)
 

@@ -188,8 +188,8 @@ __all__ = [
 _HOMES = (
     "intervals", "estimate", "counts", "rates", "clustered", "repeats", "paired", "comparing", "multiplicity",
     "kappa", "raters", "krippendorff", "accuracy", "alternative", "ranks", "prediction", "correction",
-    "gladen", "reliability", "bias", "panels", "jackknife", "sequential", "stopping", "looks", "planning", "sizes",
-    "resampling",
+    "gladen", "reliability", "bias", "panels", "jackknife", "sequential", "stopping", "looks", "planning",
+    "sizes", "resampling",
 )  # fmt: skip
 
 

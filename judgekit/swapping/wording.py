@@ -135,10 +135,6 @@ def flip_text(found: JudgeAgreement, flip: Flip, named: Named) -> str:
 
 def ranking_lines(ranking: Ranking, named: Named) -> Iterator[str]:
     """The order before each judge, and whether it depends on the judge."""
-    orders = {
-        judge: " > ".join(f"{named(agent)} {value:.2f}" for agent, value in order)
-        for judge, order in ranking.orders.items()
-    }
     if not ranking.reversals:
         yield f"{named(ranking.criterion)}: no two judges contradict each other on the order of the agents"
     for one in ranking.reversals:
@@ -148,8 +144,17 @@ def ranking_lines(ranking: Ranking, named: Named) -> Iterator[str]:
             f"{named(one.better)} above {named(one.worse)}, {named(one.other_judge)} the other way round; "
             f"{chance}"
         )
-    for judge, order in orders.items():
-        yield f"  {named(judge)}: {order or 'nothing was scored'}"
+    for judge, order in ranking.orders.items():
+        yield f"  {named(judge)}: {_order_text(order, named) or 'nothing was scored'}"
+
+
+def _order_text(order: Sequence[tuple[str, float]], named: Named) -> str:
+    text, last = "", None
+    for agent, value in order:
+        tied = last is not None and abs(last - value) < 1e-9
+        text += f"{'' if last is None else ' = ' if tied else ' > '}{named(agent)} {value:.2f}"
+        last = value
+    return text
 
 
 def family_text(found: FamilyMatch, named: Named) -> str:
