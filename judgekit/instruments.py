@@ -66,12 +66,12 @@ class Instrument:
         return tuple(name for name in _PARTS if not json_equal(getattr(self, name), getattr(other, name)))
 
     def differences(self, other: Instrument) -> tuple[str, ...]:
-        """What `other` has in place of this one's parts, one phrase each: `model was a, is b`.
+        """What `other` has in place of this one's parts, one phrase each: `model was 'a', now 'b'`.
 
         Where no recorded part differs and the fingerprints do, it is something that only they hold.
         """
         found = tuple(
-            f"{_PARTS[name]} was {_value(getattr(self, name))}, is {_value(getattr(other, name))}"
+            f"{_PARTS[name]} was {_value(getattr(self, name))}, now {_value(getattr(other, name))}"
             for name in self.parts_unlike(other)
         )
         if found or self.fingerprint == other.fingerprint:
@@ -95,7 +95,7 @@ def _hash(parts: Mapping[str, Any]) -> str:
 def _value(value: Any) -> str:
     if value in (None, ""):
         return "unknown"
-    return one_line(value if isinstance(value, str) else json_line(value), _SHOWN)
+    return repr(one_line(value, _SHOWN)) if isinstance(value, str) else one_line(json_line(value), _SHOWN)
 
 
 class Instruments:

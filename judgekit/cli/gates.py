@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +31,12 @@ _OPTIONS = (
         "--max-inconclusive", "inconclusives", metavar="[NAME=]RATE", multiple=True,
         help="At most this share may be inconclusive, 0 to 1; repeatable.",
     ),
+    click.option(
+        "--judge-kappa", "kappas", metavar="[NAME=]KAPPA", multiple=True,
+        help="Each judge, or that of criterion NAME, must be calibrated, with this kappa at least; repeatable.",
+    ),
+    click.option("--population", metavar="TAG", help="With --judge-kappa: calibrated on this population."),
+    click.option("--store", metavar="FOLDER", help="With --judge-kappa: where the calibrations are."),
     click.option("--no-target-failures", is_flag=True, help="No agent call may fail."),
     click.option("--all-conclusive", is_flag=True, help="Each attempt needs a result that passed or failed."),
 )  # fmt: skip
@@ -48,6 +55,9 @@ def gate_from(
     pass_rates: tuple[str, ...],
     mean_scores: tuple[str, ...],
     inconclusives: tuple[str, ...],
+    kappas: tuple[str, ...],
+    population: str | None,
+    store: str | None,
     no_target_failures: bool,
     all_conclusive: bool,
 ) -> Gate | None:
@@ -73,16 +83,24 @@ def gate_from(
     for text in inconclusives:
         name, rate = _named("--max-inconclusive", text)
         gates.append(Gate.inconclusive_should_be_at_most(rate, of=name))
+    gates += _calibrated(kappas, population, store)
     if no_target_failures:
         gates.append(Gate.target_should_not_fail())
     if all_conclusive:
         gates.append(Gate.every_attempt_should_be_conclusive())
-    if not gates:
-        return None
-    joined = gates[0]
-    for gate in gates[1:]:
-        joined = joined & gate
-    return joined
+    return functools.reduce(lambda both, gate: both & gate, gates) if gates else None
+
+
+def _calibrated(kappas: tuple[str, ...], population: str | None, store: str | None) -> list[Gate]:
+    from judgekit.gate import Gate
+
+    if not kappas and (population is not None or store is not None):
+        raise Mistake("--population and --store go with --judge-kappa; write --judge-kappa 0.4")
+    named = [_named("--judge-kappa", text) for text in kappas]
+    return [
+        Gate.judge_should_be_calibrated(kappa=kappa, of=name, population=population, store=store)
+        for name, kappa in named
+    ]
 
 
 def _named(option: str, text: str) -> tuple[str | None, float]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, NoReturn
 
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import Outcome
+from judgekit.gate.calibrated import JudgeCalibrated
 from judgekit.gate.cases import AllCasesPass, CasesPass, EveryAttemptConclusive, TargetHolds
 from judgekit.gate.decision import Decision, joined
 from judgekit.gate.early import GateLooks, can_stop
@@ -140,6 +142,39 @@ class Gate:
             InvalidArgument: The rate is no number from 0 to 1, or `of` names nothing.
         """
         return cls((InconclusiveShare(rate, None if of is None else Reference.to(of)),))
+
+    @classmethod
+    def judge_should_be_calibrated(
+        cls,
+        *,
+        kappa: float = 0.4,
+        of: GateUnit | None = None,
+        population: str | None = None,
+        max_age_days: float | None = None,
+        store: str | PathLike[str] | None = None,
+    ) -> Gate:
+        """Every judged criterion has a calibration against human labels, made with the very same instrument.
+
+        It passes where the lower end of the 95 % interval of Cohen's kappa reaches `kappa`, fails where kappa
+        itself lies below it, and is INCONCLUSIVE in between, and where there is no calibration or only one
+        of another model, prompt, schema, criterion or threshold.
+
+        Args:
+            kappa: From -1, below 1.
+            of: A judged criterion's name; without it every judged criterion.
+            population: Only calibrations of this population count; without it the newest of any.
+            max_age_days: Older ones do not count.
+            store: The folder of the calibrations; `.judgekit/calibrations` unless given.
+
+        Raises:
+            InvalidArgument: A number is out of range, or a text is blank.
+        """
+        reference = None if of is None else Reference.to(of)
+        folder = None if store is None else str(store)
+        rule = JudgeCalibrated(
+            kappa=kappa, of=reference, population=population, max_age_days=max_age_days, store=folder
+        )
+        return cls((rule,))
 
     def and_(self, other: Gate) -> Gate:
         """Both gates, the same as `self & other`; all rules are always decided."""

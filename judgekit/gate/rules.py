@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from judgekit.gate.calibrated import JudgeCalibrated
 from judgekit.gate.cases import AllCasesPass, CasesPass, EveryAttemptConclusive, TargetHolds
 from judgekit.gate.rates import InconclusiveShare, MeanScore, PassRate
 from judgekit.gate.rule import Rule
@@ -23,5 +24,6 @@ RULES: Mapping[str, type[Rule]] = {
         TargetHolds,
         EveryAttemptConclusive,
         InconclusiveShare,
+        JudgeCalibrated,
     )
 }

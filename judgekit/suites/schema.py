@@ -146,4 +146,6 @@ def _arguments(function: Callable[..., Any], *, bound: bool) -> dict[str, Any]:
 
 def _value(parameter: inspect.Parameter) -> dict[str, Any]:
     """What is sure about a value; the rest is checked when the suite is read."""
+    if parameter.name == "kappa":
+        return {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
     return dict(_SHARE) if parameter.name in ("rate", "score") else {}
