@@ -1,0 +1,1 @@
+"""A help desk's replies by several providers, before several judges."""
