@@ -265,11 +265,12 @@ def _decided(
         return None, min(withheld.values(), key=lambda reason: not reason.startswith(BOTH_CHANGED))
     if axis is None and not overall.n_items:
         return ComparisonVerdict.UNDERPOWERED, "the runs share no attempt"
+    whose = "; this is about the judges, not the agent" if axis is Axis.JUDGE else ""
     regressed = [one for one in evaluators if one.is_regressed]
     if regressed and overall.verdict is not ComparisonVerdict.REGRESSED:
         names = ", ".join(one_line(one.shown, 60) for one in regressed)
-        return ComparisonVerdict.REGRESSED, f"of the evaluators, {names} regressed"
-    return overall.verdict, "the pass rate of attempts decides"
+        return ComparisonVerdict.REGRESSED, f"of the evaluators, {names} regressed{whose}"
+    return overall.verdict, f"the pass rate of attempts decides{whose}"
 
 
 def _side(run: RunReading, changes: Mapping[Unit, InstrumentChange], *, new: bool) -> RunSide:

@@ -70,7 +70,8 @@ def change_between(changes: Mapping[tuple[Measured | None, Measured | None], int
     for new, old in changes:
         if new is None or old is None:
             continue
-        if new.threshold != old.threshold:
+        # A result that nobody got to measure knows no threshold.
+        if None not in (new.threshold, old.threshold) and new.threshold != old.threshold:
             found.add("threshold")
         for side, held in zip((new, old), models, strict=True):
             held.update(dict.fromkeys(one.model for one in side.instruments))

@@ -74,7 +74,8 @@ def _paragraphs(comparison: RunComparison) -> Iterator[tuple[int, str]]:
 def _side(side: RunSide) -> str:
     started = side.started_at.strftime("%Y-%m-%d %H:%M UTC")
     parts = [one_line(side.name, _ID_LIMIT), started, counted(side.attempts, "attempt")]
-    parts += [one_line(model, _ID_LIMIT) for model in side.models]
+    if side.models:
+        parts.append("agent on " + " and ".join(one_line(model, _ID_LIMIT) for model in side.models))
     if side.judges:
         parts.append("judged by " + " and ".join(one_line(model, _ID_LIMIT) for model in side.judges))
     return ", ".join(parts)

@@ -6,25 +6,19 @@ import json
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, ConfigDict, Field
+
+from judgekit.reporting.evidence_document import Amount, Count, Document, InteractionDocument
 
 __all__ = ["ReportDocument", "generated_schema", "report_schema", "schema_text"]
 
 SCHEMA_FILE = "report.schema.json"
 
-Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Amount = Annotated[float, Field(ge=0)]
 Run = Annotated[int, Field(ge=1)]
 Moment = Annotated[AwareDatetime, Field(strict=False)]
 OutcomeText = Literal["pass", "fail", "inconclusive"]
 KindText = Literal["no_evidence", "judge_failed", "budget_spent", "time_limit", "interrupted", "not_run"]
-
-
-class Document(BaseModel):
-    """Base: strict types; keys that a later version added are ignored."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
 
 
 class GateDocument(Document):
@@ -35,13 +29,43 @@ class GateDocument(Document):
 
 
 class IntervalDocument(Document):
-    """A two-sided interval around a rate; `n` is how many independent observations it stands on."""
+    """A two-sided interval around a rate; `n` is how many independent observations it stands on.
+
+    Repeats of a case are clustered, and missing measurements widen it.
+    """
 
     low: Share
     high: Share
     level: Share
     method: str
     n: Amount
+    warnings: list[str] = Field(default_factory=list)
+
+
+class StoppedDocument(Document):
+    """What a run left out once its gate was decided; `looked_at` of `cases` decided it."""
+
+    looked_at: Count
+    cases: Count
+    attempts_saved: Count
+    judged: bool
+    alpha: Share
+    seed: Count
+
+
+class TriesDocument(Document):
+    """pass@k or pass^k over cases; `estimate` is null where no case has k decided runs."""
+
+    k: Run
+    estimate: Share | None
+    low: Share | None
+    high: Share | None
+    level: Share
+    method: str
+    cases: Count
+    missing: Count
+    reason: str | None = None
+    warnings: list[str] = Field(default_factory=list)
 
 
 class SummaryDocument(Document):
@@ -55,6 +79,9 @@ class SummaryDocument(Document):
     nothing_conclusive: Count
     pass_rate: Share | None
     interval: IntervalDocument | None
+    interval_reason: str | None = None
+    pass_at_k: TriesDocument | None = None
+    pass_hat_k: TriesDocument | None = None
 
 
 class UnitDocument(Document):
@@ -67,6 +94,7 @@ class UnitDocument(Document):
     missing: dict[str, Count]
     mean_score: Share | None
     interval: IntervalDocument | None
+    interval_reason: str | None = None
 
 
 class CriterionDocument(UnitDocument):
@@ -79,7 +107,7 @@ class EvaluatorDocument(UnitDocument):
     """Counts of one label."""
 
     label: str
-    criteria: list[CriterionDocument] = []
+    criteria: list[CriterionDocument] = Field(default_factory=list)
 
 
 class SlowestDocument(Document):
@@ -149,61 +177,8 @@ class CaseDocument(Document):
 
     id: str
     outcome: Literal["pass", "fail", "inconsistent", "inconclusive"]
+    tags: list[str] = Field(default_factory=list)
     requirements: list[RequirementDocument]
-
-
-class ToolCallDocument(Document):
-    """One call of a tool; `arguments` is text where they are no JSON object."""
-
-    name: str
-    arguments: dict[str, Any] | str = {}
-    result: Any = None
-    error: str | None = None
-    id: str | None = None
-
-
-class ModelCallDocument(Document):
-    """One request to a model."""
-
-    model: str | None = None
-    provider: str | None = None
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    latency: Amount | None = None
-    cost: Amount | None = None
-    finish_reasons: list[str] = []
-    messages: list[dict[str, Any]] = []
-
-
-class GuardrailDocument(Document):
-    """What one guardrail decided."""
-
-    name: str
-    passed: bool
-    category: str | None = None
-    explanation: str | None = None
-
-
-class InteractionDocument(Document):
-    """The evidence of one attempt; calls that are absent were not recorded, empty ones were not made."""
-
-    command_text: str = ""
-    user_message: str = ""
-    reply: str | None = None
-    model_text: str | None = None
-    tool_calls: list[ToolCallDocument] | None = None
-    model_calls: list[ModelCallDocument] | None = None
-    guardrails: list[GuardrailDocument] = []
-    latency: Amount | None = None
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    cost: Amount | None = None
-    blocked: bool = False
-    replayed: bool = False
-    error: str | None = None
-    messages: list[dict[str, Any]] = []
-    turns: list[InteractionDocument] = []
-    user_calls: list[ModelCallDocument] = []
 
 
 class MeasurementDocument(Document):
@@ -223,8 +198,8 @@ class MeasurementDocument(Document):
     verdict_schema: str = Field(default="", alias="schema")
     rung: str = ""
     fingerprint: str = ""
-    parameters: dict[str, Any] = {}
-    notes: list[str] = []
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
     asked: bool = True
     cached: bool = False
     tokens_complete: bool = True
@@ -242,7 +217,7 @@ class ResultDocument(Document):
     score: Share | None = None
     threshold: float | None = None
     cause: str | None = None
-    measurements: list[MeasurementDocument] = []
+    measurements: list[MeasurementDocument] = Field(default_factory=list)
 
 
 class AttemptDocument(Document):
@@ -265,6 +240,7 @@ class ReportDocument(Document):
     finished_at: Moment | None
     runs: Run
     gate: GateDocument
+    stopped: StoppedDocument | None = None
     summary: SummaryDocument
     evaluators: list[EvaluatorDocument]
     spend: SpendDocument | None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TextIO
 
 from judgekit.evaluation import Outcome
 from judgekit.jsonable import json_line
 from judgekit.records import attempt_to_json
 from judgekit.reporting.cases import RequirementSummary, summarised
-from judgekit.reporting.intervals import attempts_interval, unit_interval
-from judgekit.results import Results, Unit
+from judgekit.reporting.intervals import Rates, interval_of
+from judgekit.results import Results
 from judgekit.spending import JudgeSpend, Spend, UserSpend
-from judgekit.statistics import Interval
+from judgekit.statistics import Estimate, Rate
+from judgekit.units import Unit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -52,6 +54,7 @@ def _attempts(report: EvalReport) -> Iterator[str]:
 
 def _head(report: EvalReport) -> dict[str, Any]:
     counts = report.counts
+    rates = Rates(counts)
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -60,8 +63,9 @@ def _head(report: EvalReport) -> dict[str, Any]:
         "finished_at": _moment(report.finished_at),
         "runs": report.runs,
         "gate": {"outcome": report.decision.outcome.value, "detail": report.decision.detail},
-        "summary": _summary(report),
-        "evaluators": [_evaluator(counts, label) for label in counts.labels()],
+        **({} if report.stopped is None else {"stopped": asdict(report.stopped)}),
+        "summary": _summary(report, rates),
+        "evaluators": [_evaluator(counts, rates, label) for label in counts.labels()],
         "spend": _spend(counts.spend) if counts.spend.model_calls else None,
         "judges": _judges(counts.judges) if counts.judges.models else None,
         **({"users": _users(counts.users)} if counts.users.model_calls else {}),
@@ -72,7 +76,7 @@ def _moment(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
-def _summary(report: EvalReport) -> dict[str, Any]:
+def _summary(report: EvalReport, rates: Rates) -> dict[str, Any]:
     counts = report.counts
     outcomes = counts.outcomes()
     return {
@@ -83,31 +87,59 @@ def _summary(report: EvalReport) -> dict[str, Any]:
         "inconclusive": outcomes[Outcome.INCONCLUSIVE],
         "nothing_conclusive": sum(not attempt.is_conclusive for attempt in counts.attempts()),
         "pass_rate": report.pass_rate,
-        "interval": _interval(attempts_interval(counts)),
+        **_interval(rates.whole(), counted=bool(counts)),
+        **_tries(rates),
     }
 
 
-def _interval(interval: Interval | None) -> dict[str, Any] | None:
+def _interval(rate: Rate, *, counted: bool) -> dict[str, Any]:
+    """The interval, or why there is none."""
+    interval = interval_of(rate)
     if interval is None:
-        return None
-    return {
+        return {"interval": None, **({"interval_reason": rate.reason} if counted and rate.reason else {})}
+    data = {
         "low": interval.low,
         "high": interval.high,
         "level": interval.level,
         "method": interval.method,
         "n": interval.n,
     }
+    return {"interval": {**data, **({"warnings": list(rate.warnings)} if rate.warnings else {})}}
 
 
-def _evaluator(counts: Results, label: str) -> dict[str, Any]:
-    data = {"label": label, **_unit(counts, counts.units[label])}
+def _tries(rates: Rates) -> dict[str, Any]:
+    tries = rates.tries()
+    if tries is None:
+        return {}
+    both = {"pass_at_k": tries.at_least_one, "pass_hat_k": tries.all_of_them}
+    return {name: {"k": tries.k, **_estimate(found)} for name, found in both.items()}
+
+
+def _estimate(found: Estimate) -> dict[str, Any]:
+    return {
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "level": found.level,
+        "method": found.method,
+        "cases": found.n_items,
+        "missing": found.n_missing,
+        **({} if found.reason is None else {"reason": found.reason}),
+        **({"warnings": list(found.warnings)} if found.warnings else {}),
+    }
+
+
+def _evaluator(counts: Results, rates: Rates, label: str) -> dict[str, Any]:
+    data = {"label": label, **_unit(counts.units[label], rates.label(label))}
     criteria = counts.criteria_of(label)
     if criteria:
-        data["criteria"] = [{"name": name, **_unit(counts, counts.criteria[name])} for name in criteria]
+        data["criteria"] = [
+            {"name": name, **_unit(counts.criteria[name], rates.criterion(name))} for name in criteria
+        ]
     return data
 
 
-def _unit(counts: Results, unit: Unit) -> dict[str, Any]:
+def _unit(unit: Unit, rate: Rate) -> dict[str, Any]:
     return {
         "passed": unit.passed,
         "failed": unit.failed,
@@ -115,7 +147,7 @@ def _unit(counts: Results, unit: Unit) -> dict[str, Any]:
         "not_run": unit.not_run,
         "missing": dict(unit.missing),
         "mean_score": unit.mean_score,
-        "interval": _interval(unit_interval(counts, unit)),
+        **_interval(rate, counted=bool(unit.counted)),
     }
 
 
@@ -175,12 +207,21 @@ def _users(users: UserSpend) -> dict[str, Any]:
 def _cases(counts: Results) -> Iterator[str]:
     # Most cases of a large run share one tuple of requirements, which the first entry keeps alive.
     texts: dict[int, tuple[object, str]] = {}
+    tags: dict[str, list[str]] = {}
+    for tag, positions in counts.tags.items():
+        for position in positions:
+            tags.setdefault(counts.case_ids[position], []).append(tag)
     for case in summarised(counts):
         known = texts.get(id(case.requirements))
         if known is None:
             text = json_line([_requirement(one) for one in case.requirements])
             known = texts[id(case.requirements)] = case.requirements, text
-        yield f'{{"id":{json_line(case.id)},"outcome":"{case.outcome.value}","requirements":{known[1]}}}'
+        bears = tags.get(case.id)
+        tagged = f'"tags":{json_line(bears)},' if bears else ""
+        yield (
+            f'{{"id":{json_line(case.id)},"outcome":"{case.outcome.value}",{tagged}'
+            f'"requirements":{known[1]}}}'
+        )
 
 
 def _requirement(one: RequirementSummary) -> dict[str, Any]:

@@ -11,17 +11,18 @@ from judgekit.describing import describe_result
 from judgekit.evaluation import EvalResult, Kind, Outcome
 from judgekit.gate.wording import cases_and_runs, runs_text
 from judgekit.reporting.cases import summarised
-from judgekit.reporting.intervals import attempts_interval, unit_interval
+from judgekit.reporting.intervals import Rates, interval_of
 from judgekit.reporting.markdown_text import NAME_LIMIT, code, fenced
 from judgekit.reporting.text import spend_lines
-from judgekit.results import CaseResult, Unit
-from judgekit.statistics import Interval
+from judgekit.results import CaseResult
+from judgekit.statistics import Interval, Rate
 from judgekit.text import counted, one_line
+from judgekit.units import Unit
 
 if TYPE_CHECKING:
     from judgekit.reporting.report import EvalReport
 
-__all__ = ["SIZE_LIMIT", "code", "fenced", "write"]
+__all__ = ["SIZE_LIMIT", "write"]
 
 SIZE_LIMIT = 512 * 1024
 """Bytes of the whole file at most; a step summary of GitHub may have 1 MiB, of all its parts together."""
@@ -57,6 +58,8 @@ def _summary(report: EvalReport) -> Iterator[str]:
     # A gate names every failed case.
     yield from fenced([one_line(report.decision.detail, 4 * _TEXT_LIMIT)])
     yield ""
+    if report.stopped is not None:
+        yield from (report.stopped.text(), "")
     if not counts:
         yield f"0 cases, {counted(report.runs, 'run')}: no attempts"
         return
@@ -66,7 +69,10 @@ def _summary(report: EvalReport) -> Iterator[str]:
         f"{outcomes[Outcome.FAIL]} failed, {outcomes[Outcome.INCONCLUSIVE]} inconclusive; "
         f"{cases_and_runs(counts)}"
     )
-    yield f"{passed} ({_interval(attempts_interval(counts))}); {other}"
+    rates = Rates(counts)
+    yield f"{passed} ({_interval(interval_of(rates.whole()))}); {other}"
+    if (tries := rates.tries()) is not None:
+        yield from (line for text in tries.texts() for line in ("", code(text)))
     for line in spend_lines(counts):
         yield from ("", code(line, 4 * NAME_LIMIT))
 
@@ -79,17 +85,21 @@ def _interval(interval: Interval | None) -> str:
 
 def _rates(report: EvalReport) -> Iterator[str]:
     counts = report.counts
-    rows: list[tuple[str, Unit]] = []
+    rows: list[tuple[str, Unit, Rate]] = []
+    rates = Rates(counts)
     for label in counts.labels():
-        rows.append((code(label), counts.units[label]))
-        rows += ((f"↳ {code(name)}", counts.criteria[name]) for name in counts.criteria_of(label))
+        rows.append((code(label), counts.units[label], rates.label(label)))
+        rows += (
+            (f"↳ {code(name)}", counts.criteria[name], rates.criterion(name))
+            for name in counts.criteria_of(label)
+        )
     if not rows:
         return
     yield "\n| evaluator | passed | rate | 95 % interval | mean score | inconclusive | not run |"
     yield "|:--|--:|--:|:-:|--:|--:|--:|"
-    for name, unit in rows[:_ROWS]:
+    for name, unit, rate in rows[:_ROWS]:
         conclusive = unit.passed + unit.failed
-        interval = unit_interval(counts, unit)
+        interval = interval_of(rate) if unit.counted else None
         cells = (
             name,
             f"{unit.passed}/{conclusive}",

@@ -16,6 +16,7 @@ from judgekit.reporting.document import ReportDocument
 from judgekit.reporting.json_file import FORMAT, FORMAT_VERSION
 from judgekit.reporting.report import EvalReport
 from judgekit.results import CaseResult, Results
+from judgekit.stopping import Stopped
 from judgekit.text import one_line
 
 __all__ = ["read_report"]
@@ -49,7 +50,16 @@ def read_report(path: Path) -> EvalReport:
         results=attempts,
         decision=Decision(Outcome(document.gate.outcome), document.gate.detail),
         file=file,
+        stopped=None if document.stopped is None else Stopped(**document.stopped.model_dump()),
     )
+
+
+def _tags(document: ReportDocument) -> dict[str, list[int]]:
+    tags: dict[str, list[int]] = {}
+    for position, case in enumerate(document.cases):
+        for tag in case.tags:
+            tags.setdefault(tag, []).append(position)
+    return tags
 
 
 def _refused(file: Path, reason: str) -> NoReturn:
@@ -88,7 +98,9 @@ def _counted(
     index = {case_id: position for position, case_id in enumerate(case_ids)}
     if len(index) != len(case_ids):
         _refused(file, "two cases have the same id")
-    counts = Results(case_ids)
+    counts = Results(case_ids, tags=_tags(document))
+    if document.stopped is not None:
+        counts.looked_at = document.stopped.looked_at
     attempts: dict[tuple[int, int], CaseResult] = {}
     for record in records:
         try:

@@ -10,11 +10,12 @@ from judgekit.evaluation import Outcome
 from judgekit.gate import Decision
 from judgekit.gate.wording import cases_and_runs, runs_text
 from judgekit.reporting.cases import summarised
-from judgekit.reporting.intervals import attempts_interval, unit_interval
-from judgekit.results import Results, Unit
+from judgekit.reporting.intervals import Rates, interval_of
+from judgekit.results import Results
 from judgekit.spending import JudgeSpend, Spend, UserSpend
-from judgekit.statistics import Interval
+from judgekit.statistics import Rate
 from judgekit.text import counted, folded, milliseconds, one_line, visible
+from judgekit.units import Unit
 
 if TYPE_CHECKING:
     from judgekit.reporting.report import EvalReport
@@ -35,6 +36,8 @@ def render_text(
     """The text report, see `EvalReport.render`."""
     counts = report.counts
     lines = [_first_line(report, intervals=intervals), gate_line(report.decision)]
+    if report.stopped is not None:
+        lines.append(report.stopped.text())
     lines += evaluator_lines(counts, intervals=intervals)
     lines += spend_lines(counts)
     lines += _inconsistent_lines(counts)
@@ -65,7 +68,7 @@ def _first_line(report: EvalReport, *, intervals: bool) -> str:
     noun = "attempt" if total == 1 else "attempts"
     line = f"{cases_and_runs(counts)}: {passed}/{total} {noun} passed ({percent}%)"
     if intervals:
-        line += _interval_text(attempts_interval(counts))
+        line += _interval_text(Rates(counts).whole())
     empty = sum(not attempt.is_conclusive for attempt in counts.attempts())
     undecided = outcomes[Outcome.INCONCLUSIVE]
     return line + _noted((undecided, "inconclusive"), (empty, "with nothing conclusive"))
@@ -84,21 +87,25 @@ def gate_line(decision: Decision) -> str:
 
 def evaluator_lines(counts: Results, *, intervals: bool) -> Iterator[str]:
     """A line for each label, and under it one for each of its criteria."""
+    rates = Rates(counts) if intervals else None
     for label in counts.labels():
-        yield f"  {_unit_text(counts, label, counts.units[label], intervals=intervals)}"
+        yield f"  {_unit_text(label, counts.units[label], rates.label(label) if rates else None)}"
         for name in counts.criteria_of(label):
-            yield f"    {_unit_text(counts, name, counts.criteria[name], intervals=intervals)}"
+            yield f"    {_unit_text(name, counts.criteria[name], rates.criterion(name) if rates else None)}"
+    if rates is not None and (tries := rates.tries()) is not None:
+        yield from (f"  {text}" for text in tries.texts())
 
 
-def _unit_text(counts: Results, name: str, unit: Unit, *, intervals: bool) -> str:
+def _unit_text(name: str, unit: Unit, rate: Rate | None) -> str:
     text = f"{one_line(name)} {unit.passed}/{unit.passed + unit.failed}"
-    if intervals:
-        text += _interval_text(unit_interval(counts, unit))
+    if rate is not None and unit.counted:
+        text += _interval_text(rate)
     text += _noted((unit.inconclusive, "inconclusive"))
     return text + (f", {unit.not_run} not run" if unit.not_run else "")
 
 
-def _interval_text(interval: Interval | None) -> str:
+def _interval_text(rate: Rate) -> str:
+    interval = interval_of(rate)
     if interval is None:
         return ""
     return f", {interval.level:.0%} interval {interval.low:.2f} to {interval.high:.2f}"

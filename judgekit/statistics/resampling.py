@@ -67,9 +67,10 @@ def sign_flip_p(
         return 1.0
     import numpy as np
 
-    weights = np.asarray(sums)
+    # Sorted sizes: the sides swapped, or the cases in another order, give the same p value.
+    weights = np.sort(np.abs(np.asarray(sums)))
     # Sums that are equal but for rounding count as equal.
-    seen = abs(math.fsum(sums)) - 1e-9 * float(np.abs(weights).sum())
+    seen = abs(math.fsum(sums)) - 1e-9 * float(weights.sum())
     if len(sums) <= _EXACT_CLUSTERS:
         bits = (np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1
         return float(np.mean(np.abs((2 * bits - 1) @ weights) >= seen))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from statistics import median_low
+from statistics import median
 from typing import Literal
 
 from judgekit.statistics.estimate import cluster_sums
@@ -98,7 +98,7 @@ def _with_unseen(
     allows may fall from it to -1, or rise from it to 1.
     """
     means = [total / count for total, count in cluster_sums(differences, keys)]
-    middle = median_low(means)
+    middle = median(means)
     below = [middle - mean for mean in means if mean < middle]
     above = [mean - middle for mean in means if mean > middle]
     if len(below) + len(above) >= _FEW_APART:

@@ -21,7 +21,7 @@ from judgekit.statistics import Comparison, ComparisonVerdict
 __all__ = ["comparison_summary"]
 
 WIDTH, HEIGHT, MARGIN = 240, 18, 4
-_EXTENTS = (0.05, 0.1, 0.2, 0.3, 0.5)
+_EXTENTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75)
 _TONES = {
     ComparisonVerdict.IMPROVED: "pass",
     ComparisonVerdict.EQUIVALENT: "pass",

@@ -14,21 +14,30 @@ from markupsafe import Markup
 from judgekit.jsonable import json_line
 from judgekit.reporting.shown import shown
 
-__all__ = ["rendered"]
+__all__ = ["rendered", "rendered_without_script"]
 
 _NAME_LIMIT = 300
 
 
 def rendered(template: str, *, data: object, **view: Any) -> str:
     """A page of this template; `data` is what its script reads."""
-    script, style = _own("page.js"), _own("page.css")
+    script = _own("page.js")
+    # The script is a file of this package, and no tested text is ever in it.
+    own = {"script": Markup(script), "data": _inert(data)}  # noqa: S704
+    return _page(template, _own("page.css"), f"script-src '{_hashed(script)}'; ", **own, **view)
+
+
+def rendered_without_script(template: str, *styles: str, **view: Any) -> str:
+    """A page of this template in which no script may run, with further `styles` of this package."""
+    return _page(template, "".join(map(_own, ("page.css", *styles))), "", **view)
+
+
+def _page(template: str, style: str, scripts: str, **view: Any) -> str:
     policy = (
-        f"default-src 'none'; script-src '{_hashed(script)}'; style-src '{_hashed(style)}'; "
+        f"default-src 'none'; {scripts}style-src '{_hashed(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    # Both are files of this package, and no tested text is ever in them.
-    own = {"script": Markup(script), "style": Markup(style)}  # noqa: S704
-    return _environment().get_template(template).render(policy=policy, data=_inert(data), **own, **view)
+    return _environment().get_template(template).render(policy=policy, style=Markup(style), **view)  # noqa: S704
 
 
 def _own(name: str) -> str:

@@ -14,7 +14,7 @@ from judgekit.reporting.cases import summarised
 from judgekit.reporting.html.data import PageData, quality
 from judgekit.reporting.html.money import duration, spent
 from judgekit.reporting.html.plots import Histogram, Point, Scatter, bar, histogram, scatter
-from judgekit.reporting.intervals import attempts_interval, unit_interval
+from judgekit.reporting.intervals import Rates, interval_of
 from judgekit.results import CaseResult, Results, Unit
 from judgekit.statistics import Interval
 from judgekit.text import counted
@@ -85,6 +85,8 @@ def head_of(report: EvalReport) -> dict[str, Any]:
     """Name, gate and key figures."""
     counts = report.counts
     outcomes = counts.outcomes()
+    rates = Rates(counts)
+    interval, tries = interval_of(rates.whole()), rates.tries()
     took = (report.finished_at - report.started_at).total_seconds() if report.finished_at else None
     return {
         "name": report.name,
@@ -98,21 +100,26 @@ def head_of(report: EvalReport) -> dict[str, Any]:
         "failed": outcomes[Outcome.FAIL],
         "inconclusive": outcomes[Outcome.INCONCLUSIVE],
         "rate": report.pass_rate,
-        "interval": attempts_interval(counts),
-        "bar": bar(report.pass_rate, attempts_interval(counts)),
+        "interval": interval,
+        "bar": bar(report.pass_rate, interval),
+        "stopped": None if report.stopped is None else report.stopped.text(),
+        "tries": [] if tries is None else [text.split(" ", 2) for text in tries.texts()],
     }
 
 
 def rates_of(counts: Results) -> list[Rate]:
     """A row a label, and under it one a criterion."""
-    rates = []
+    rates, known = [], Rates(counts)
     for label in counts.labels():
-        rates.append(_rate(counts, label, None, counts.units[label]))
-        rates += (_rate(counts, name, label, counts.criteria[name]) for name in counts.criteria_of(label))
+        rates.append(_rate(label, None, counts.units[label], interval_of(known.label(label))))
+        rates += (
+            _rate(name, label, counts.criteria[name], interval_of(known.criterion(name)))
+            for name in counts.criteria_of(label)
+        )
     return rates
 
 
-def _rate(counts: Results, name: str, of: str | None, unit: Unit) -> Rate:
+def _rate(name: str, of: str | None, unit: Unit, interval: Interval | None) -> Rate:
     reasons = [f"{reason} {number}" for reason, number in unit.missing.most_common()]
     if unit.no_evidence:
         reasons.append(f"no evidence {unit.no_evidence}")
@@ -124,7 +131,7 @@ def _rate(counts: Results, name: str, of: str | None, unit: Unit) -> Rate:
         unit.inconclusive,
         unit.not_run,
         unit.mean_score,
-        unit_interval(counts, unit),
+        interval if unit.counted else None,
         ", ".join(reasons),
     )
 
