@@ -33,7 +33,7 @@ _OPTIONS = (
     ),
     click.option(
         "--judge-kappa", "kappas", metavar="[NAME=]KAPPA", multiple=True,
-        help="Each judge, or that of criterion NAME, must be calibrated, with this kappa at least; repeatable.",
+        help="Each judge, or that of criterion NAME, must be calibrated, kappa at least this; repeatable.",
     ),
     click.option("--population", metavar="TAG", help="With --judge-kappa: calibrated on this population."),
     click.option("--store", metavar="FOLDER", help="With --judge-kappa: where the calibrations are."),

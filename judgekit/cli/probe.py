@@ -69,6 +69,9 @@ def command(
 
 
 def _document(report: ProbeReport, model: str) -> dict[str, Any]:
+    from judgekit.calibrating.plain import plain
+
+    rates = report.rates()
     return {
         "judge": model,
         "probes": len(report.results),
@@ -77,8 +80,10 @@ def _document(report: ProbeReport, model: str) -> dict[str, Any]:
         "false_pass_rate": report.false_pass_rate,
         "at_most": report.at_most,
         "level": report.level,
+        "rate": plain(report.rate),
         "kinds": {
-            kind: {"passed": passed, "judged": judged} for kind, (passed, judged) in report.by_kind().items()
+            kind: {"passed": passed, "judged": judged, "rate": plain(rates[kind])}
+            for kind, (passed, judged) in report.by_kind().items()
         },
         "results": [
             {

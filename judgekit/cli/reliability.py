@@ -14,9 +14,8 @@ __all__ = ["command"]
 
 @click.command(
     "reliability",
-    epilog='Examples: judgekit reliability replies.jsonl --criterion "warm and plain" --judge-model '
-    "openai/gpt-5-mini --samples 5; judgekit reliability pairs.jsonl --reply answer_a --other answer_b "
-    '--criterion "more helpful" --judge-model openai/gpt-5-mini',
+    epilog='Example: judgekit reliability replies.jsonl --criterion "warm and plain" '
+    "--judge-model openai/gpt-5-mini --samples 5",
 )
 @click.argument("file")
 @click.option("--asked", metavar="COLUMN", help="The column with what was asked; `asked` unless given.")

@@ -155,7 +155,7 @@ class Agreement:
         accuracy: Share of right votes by judge.
         error_correlation: Mean correlation of the judges' errors over all pairs of judges; None where no
             pair has one (a judge that is always right, or always wrong, has none).
-        n_eff: How many independent judges the panel is worth; None likewise.
+        n_eff: How many independent judges the panel is worth, never more than it has; None likewise.
         items: Labelled items counted.
     """
 
@@ -166,7 +166,7 @@ class Agreement:
 
 
 def agreement(votes: Mapping[str, Sequence[bool]], labels: Sequence[bool]) -> Agreement:
-    """Hold the votes of a panel's judges against labels.
+    """Hold the votes of a panel's judges against labels: `judgekit.statistics.panel_reading` in short.
 
     Args:
         votes: Each judge's votes by name, one an item.
@@ -175,28 +175,18 @@ def agreement(votes: Mapping[str, Sequence[bool]], labels: Sequence[bool]) -> Ag
     Raises:
         InvalidArgument: Fewer than two judges, no labels, or votes that do not match them in number.
     """
+    from judgekit.statistics import panel_reading
+
     if len(votes) < 2 or not labels:
         raise InvalidArgument("agreement: give the votes of at least two judges and at least one label")
-    for name, mine in votes.items():
-        if len(mine) != len(labels):
-            raise InvalidArgument(f"agreement: {name!r} has {len(mine)} votes for {len(labels)} labels")
-    errors = {
-        name: [float(vote != label) for vote, label in zip(mine, labels, strict=True)]
-        for name, mine in votes.items()
-    }
-    names = list(errors)
-    pairs = [
-        statistics.correlation(errors[left], errors[right])
-        for index, left in enumerate(names)
-        for right in names[index + 1 :]
-        if len(set(errors[left])) > 1 and len(set(errors[right])) > 1
-    ]
-    mean = statistics.fmean(pairs) if pairs else None
-    spread = None if mean is None else 1 + (len(names) - 1) * mean
+    try:
+        found = panel_reading(votes, labels)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"agreement: {error}") from None
     return Agreement(
-        accuracy={name: 1 - statistics.fmean(mine) for name, mine in errors.items()},
-        error_correlation=mean,
-        # Errors that cancel out are worth no more than independent ones can be counted for.
-        n_eff=None if spread is None or spread <= 0 else len(names) / spread,
-        items=len(labels),
+        # Every judge has at least one vote here, so each share is defined.
+        accuracy={name: share.estimate or 0.0 for name, share in found.accuracy.items()},
+        error_correlation=found.error_correlation,
+        n_eff=found.n_eff,
+        items=found.n_clusters,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from judgekit.evaluation import EvalCase, EvalResult, Outcome
 from judgekit.interaction import Interaction
 from judgekit.judging.base import JudgeBase
 from judgekit.judging.criterion import Criterion
+from judgekit.statistics import Estimate, clopper_pearson_interval, clopper_pearson_upper
+from judgekit.statistics.estimate import checked_level
 from judgekit.text import counted, one_line
 
 __all__ = ["CRITERION", "PROBES", "QUESTIONS", "Probe", "ProbeReport", "ProbeResult", "probe", "upper_bound"]
@@ -98,7 +99,7 @@ class ProbeReport:
 
     Attributes:
         results: One a probe, in order.
-        level: Confidence of the upper bound.
+        level: Confidence of the intervals and of the upper bound.
     """
 
     results: tuple[ProbeResult, ...]
@@ -118,6 +119,18 @@ class ProbeReport:
     def false_pass_rate(self) -> float | None:
         """Share of the judged probes that passed; None where none was judged."""
         return len(self.false_passes) / self.judged if self.judged else None
+
+    @property
+    def rate(self) -> Estimate:
+        """The false-pass rate with its interval, Clopper and Pearson's; undefined where none was judged."""
+        return _rate(self.results, self.level)
+
+    def rates(self) -> dict[str, Estimate]:
+        """The same of each kind."""
+        return {
+            kind: _rate([one for one in self.results if one.probe.kind == kind], self.level)
+            for kind in dict.fromkeys(one.probe.kind for one in self.results)
+        }
 
     @property
     def at_most(self) -> float:
@@ -150,7 +163,11 @@ class ProbeReport:
         if causes:
             said = ", ".join(f"{cause} {count}" for cause, count in sorted(causes.items()))
             lines.append(f"  not judged: {said}")
-        lines += [f"  {kind} {fooled}/{judged}" for kind, (fooled, judged) in self.by_kind().items()]
+        rates = self.rates()
+        lines += [
+            f"  {kind} {fooled}/{judged}{_ends(rates[kind])}"
+            for kind, (fooled, judged) in self.by_kind().items()
+        ]
         lines += [
             f"  PASSED {one.probe.kind}: {one_line(one.probe.reply, 60)} | {one_line(one.result.detail)}"
             for one in self.false_passes
@@ -160,36 +177,34 @@ class ProbeReport:
     __str__ = render
 
 
+def _rate(results: Sequence[ProbeResult], level: float) -> Estimate:
+    judged = [one.fooled for one in results if one.result.outcome is not Outcome.INCONCLUSIVE]
+    interval = clopper_pearson_interval(sum(judged), len(judged), level=level)
+    return Estimate(
+        estimate=sum(judged) / len(judged) if judged else None,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        level=level,
+        method="clopper-pearson",
+        n_items=len(results),
+        n_runs=len(judged),
+        n_clusters=len(judged),
+        n_missing=len(results) - len(judged),
+        reason=None if judged else "no probe was judged",
+    )
+
+
+def _ends(rate: Estimate) -> str:
+    return "" if rate.interval is None else f" [{rate.interval[0]:.2f}, {rate.interval[1]:.2f}]"
+
+
 def upper_bound(passed: int, total: int, *, level: float = 0.95) -> float:
     """The largest rate under which `passed` of `total` or fewer still happen with probability 1 - level.
 
     The exact one-sided bound of Clopper and Pearson: 0 of 59 leaves up to 0.05.
     """
-    if passed >= total:
-        return 1.0
-    low, high = passed / total, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if _at_most(passed, total, middle) > 1 - level:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _at_most(passed: int, total: int, rate: float) -> float:
-    if rate >= 1:
-        return 0.0
-    return sum(
-        math.exp(
-            math.lgamma(total + 1)
-            - math.lgamma(count + 1)
-            - math.lgamma(total - count + 1)
-            + (count * math.log(rate) if count else 0.0)
-            + (total - count) * math.log1p(-rate)
-        )
-        for count in range(passed + 1)
-    )
+    bound = clopper_pearson_upper(passed, total, confidence=level)
+    return 1.0 if bound is None else bound
 
 
 def probes_for(
@@ -231,15 +246,16 @@ async def probe(
         questions: What was asked and a good reply to it; the good reply is only used cut off.
         kinds: Which kinds of probes, out of `PROBES`; None: all.
         concurrency: Probes judged at once.
-        level: Confidence of the upper bound.
+        level: Confidence of the intervals and of the upper bound.
 
     Raises:
-        InvalidArgument: An unknown kind, no question, or a concurrency under 1.
+        InvalidArgument: An unknown kind, no question, a concurrency under 1, or a level out of range.
     """
     if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
         raise InvalidArgument(
             f"probe: `concurrency` must be a whole number of at least 1, got {concurrency!r}"
         )
+    checked_level(level)
     criterion = judge if isinstance(judge, Criterion) else judge.should_satisfy(CRITERION, name="answers")
     probes = probes_for(questions, kinds)
     scope, slots = RunScope(), asyncio.Semaphore(concurrency)

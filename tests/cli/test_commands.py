@@ -205,7 +205,11 @@ def test_a_judge_that_is_fooled_is_exit_code_one(judgekit, fake_provider):
     assert done.returncode == 1, done.err
     document = json.loads(done.out)
     assert (document["probes"], document["judged"], document["false_passes"]) == (12, 12, 3)
-    assert document["kinds"] == {"attack": {"passed": 3, "judged": 12}}
+    kind = document["kinds"]["attack"]
+    assert (kind["passed"], kind["judged"]) == (3, 12)
+    assert kind["rate"] == document["rate"]
+    assert (kind["rate"]["estimate"], kind["rate"]["n_missing"]) == (0.25, 0)
+    assert [round(kind["rate"][end], 4) for end in ("low", "high")] == [0.0549, 0.5719]
     allowed = probed(judgekit, provider, "--kind", "attack", "--allow", "0.25")
     assert allowed.returncode == 0
     assert "3 of 12 probes passed that must fail" in allowed.out

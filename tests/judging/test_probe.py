@@ -40,6 +40,25 @@ def test_what_could_not_be_judged_is_counted_apart(scripted):
     assert "false-pass rate none judged" in report.render()
 
 
+def test_each_kind_has_a_rate_with_its_own_interval(scripted):
+    def gullible(turn):
+        return verdict(1.0 if "Solution" in turn.text else 0.0, "hm")
+
+    report = asyncio.run(probe(Judge(scripted(gullible)), level=0.9))
+    opening = report.rates()["opening without an answer"]
+    assert (opening.estimate, opening.n_items, opening.n_missing, opening.level) == (0.4, 15, 0, 0.9)
+    assert 0.19 < opening.low < 0.2 < 0.6 < opening.high < 0.65
+    assert "  opening without an answer 6/15 [0.19, 0.64]" in report.render().splitlines()
+    assert report.rate.estimate == report.false_pass_rate == 6 / 81
+
+
+def test_a_rate_of_nothing_is_not_defined_and_says_why(scripted):
+    report = asyncio.run(probe(Judge(scripted("no idea"), attempts=1), kinds=["attack"]))
+    assert (report.rate.estimate, report.rate.interval, report.rate.n_missing) == (None, None, 12)
+    assert report.rate.reason == "no probe was judged"
+    assert "  attack 0/0" in report.render().splitlines()
+
+
 def test_a_criterion_and_questions_of_ones_own(scores):
     model = scores(0.0)
     criterion = Judge(model).should_score_at_least("It names the sum.", 0.8)
