@@ -72,16 +72,24 @@ class Tries:
         self.at_least_one = pass_at_k(cases, k)
         self.all_of_them = pass_hat_k(cases, k)
 
-    def texts(self) -> list[str]:
-        """`pass@3 0.72, 95% interval 0.59 to 0.85`, and the same of pass^3; of those that are known."""
+    def shown(self) -> list[tuple[str, str, str]]:
+        """Name, value and interval of both, such as `pass@3`, `0.72`, `95% interval 0.59 to 0.85`."""
         both = (f"pass@{self.k}", self.at_least_one), (f"pass^{self.k}", self.all_of_them)
-        return [f"{name} {_shown(found)}" for name, found in both if found.estimate is not None]
+        return [
+            (name, f"{found.estimate:.2f}", _interval_text(found))
+            for name, found in both
+            if found.estimate is not None
+        ]
+
+    def texts(self) -> list[str]:
+        """The same, each as one text."""
+        return [f"{name} {value}{f', {interval}' * bool(interval)}" for name, value, interval in self.shown()]
 
 
-def _shown(found: Estimate) -> str:
+def _interval_text(found: Estimate) -> str:
     if found.low is None or found.high is None:
-        return f"{found.estimate:.2f}"
-    return f"{found.estimate:.2f}, {found.level:.0%} interval {found.low:.2f} to {found.high:.2f}"
+        return ""
+    return f"{found.level:.0%} interval {found.low:.2f} to {found.high:.2f}"
 
 
 def interval_of(rate: Rate) -> Interval | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.counts import CaseCounts, Cases, checked_counts
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_whole
+from judgekit.statistics.intervals import wilson_interval
 from judgekit.statistics.special import t_quantile
 
 __all__ = ["pass_at_k", "pass_hat_k"]
@@ -22,7 +23,8 @@ def pass_at_k(cases: Cases, k: int, *, level: float = LEVEL) -> Estimate:
         cases: Passed, failed and missing runs of each case. Missing runs count as failures for the lower end
             and as passes for the upper end.
         k: How many tries, at least 1 and at most the runs of every case.
-        level: Confidence of the interval, Student's t over cases.
+        level: Confidence of the interval: Student's t over cases; Wilson's where k is the runs of every case,
+            which then pass or fail as a whole.
 
     Raises:
         InvalidArgument: k is below 1 or above the runs of a case.
@@ -70,15 +72,17 @@ def _over_cases(
     )
     worst = chances({case: (case.passed, sum(case)) for case in given})
     best = chances({case: (case.passed + case.missing, sum(case)) for case in given})
-    few = number < 2
-    low, high = (None, None) if few else (_end(worst, level, -1), _end(best, level, 1))
+    # With k the runs of every case each chance is 0 or 1, and cases are single trials.
+    binary = all(chance in (0, 1) for chance, _ in (*worst, *best))
+    end = _wilson_end if binary else _end
+    low, high = (None, None) if number < 2 else (end(worst, level, -1), end(best, level, 1))
     clusters = sum(times for _, times in found)
     return Estimate(
         estimate=_mean(found) if found else None,
         low=low,
         high=high,
         level=level,
-        method="pass@k, t over cases" if at_least_one else "pass^k, t over cases",
+        method=f"{'pass@k' if at_least_one else 'pass^k'}, {'wilson' if binary else 't'} over cases",
         n_items=number,
         n_runs=sum((case.passed + case.failed) * times for case, times in given.items()),
         n_clusters=clusters,
@@ -103,6 +107,13 @@ def _end(chances: Sequence[tuple[float, int]], level: float, side: int) -> float
     number = sum(times for _, times in chances)
     half = t_quantile((1 + level) / 2, number - 1) * _error(chances)
     return min(1.0, max(0.0, _mean(chances) + side * half))
+
+
+def _wilson_end(chances: Sequence[tuple[float, int]], level: float, side: int) -> float:
+    number = sum(times for _, times in chances)
+    interval = wilson_interval(sum(chance * times for chance, times in chances), number, level=level)
+    assert interval is not None  # noqa: S101 - there are cases
+    return interval.low if side < 0 else interval.high
 
 
 def _why(given: int, found: int) -> str | None:

@@ -72,7 +72,7 @@ def test_the_summary_says_gate_rates_and_why_an_attempt_failed(make_report):
     page = Page(text)
     assert page.rows == [
         ["evaluator", "passed", "rate", "95 % interval", "mean score", "inconclusive", "not run"],
-        ["tools", "2/3", "67%", "0.16 – 0.95", "", "", ""],
+        ["tools", "2/3", "67%", "0.21 – 0.94", "", "", ""],
         ["judge", "0/0", "", "0.00 – 1.00", "", "1", ""],
         ["↳ polite", "0/0", "", "0.00 – 1.00", "", "1", ""],
     ]

@@ -155,7 +155,21 @@ def test_missing_runs_bound_pass_hat_k():
 
 
 def test_cases_without_a_difference_give_an_interval_that_means_little():
-    assert "means little" in pass_at_k([(4, 0)] * 5, 2).warnings[0]
+    found = pass_at_k([(2, 2)] * 5, 2)
+    assert found.low == found.high
+    assert "means little" in found.warnings[0]
+
+
+def test_cases_that_pass_or_fail_as_a_whole_are_single_trials():
+    cases = [(3, 0)] * 16 + [(1, 2)] * 4
+    always = pass_hat_k(cases, 3)
+    wilson = wilson_interval(16, 20)
+    assert always.interval == (wilson.low, wilson.high)
+    assert always.method == "pass^k, wilson over cases"
+    assert 0 < pass_at_k([(4, 0)] * 5, 2).low < 1
+    unsure = pass_hat_k([*cases, (2, 0, 1)], 3)
+    assert unsure.low < wilson.low
+    assert unsure.high > wilson.high
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.sampled_from("abcdef")), min_size=1, max_size=40))

@@ -103,7 +103,7 @@ def head_of(report: EvalReport) -> dict[str, Any]:
         "interval": interval,
         "bar": bar(report.pass_rate, interval),
         "stopped": None if report.stopped is None else report.stopped.text(),
-        "tries": [] if tries is None else [text.split(" ", 2) for text in tries.texts()],
+        "tries": [] if tries is None else tries.shown(),
     }
 
 
