@@ -24,6 +24,22 @@ _OPTIONS = (
         help="At least this share must pass, 0 to 1: of all attempts, or of what NAME names; repeatable.",
     ),
     click.option(
+        "--confidence", type=float, metavar="LEVEL",
+        help="With --pass-rate: the rate's one-sided bound at this confidence decides, such as 0.95.",
+    ),
+    click.option(
+        "--cases-pass", "cases_pass", metavar="[TAG=]RUNS", multiple=True,
+        help="Each case, or each that bears TAG, must pass in so many runs; `all` is every run; repeatable.",
+    ),
+    click.option(
+        "--pass-at-k", "at_k", metavar="K=RATE", multiple=True,
+        help="The chance that one of K runs passes must be at least RATE, 0 to 1; repeatable.",
+    ),
+    click.option(
+        "--pass-hat-k", "hat_k", metavar="K=RATE", multiple=True,
+        help="The chance that all of K runs pass must be at least RATE, 0 to 1; repeatable.",
+    ),
+    click.option(
         "--mean-score", "mean_scores", metavar="NAME=SCORE", multiple=True,
         help="The mean score of criterion NAME must be at least this, 0 to 1; repeatable.",
     ),
@@ -53,6 +69,10 @@ def gate_from(
     *,
     all_pass: bool,
     pass_rates: tuple[str, ...],
+    confidence: float | None,
+    cases_pass: tuple[str, ...],
+    at_k: tuple[str, ...],
+    hat_k: tuple[str, ...],
     mean_scores: tuple[str, ...],
     inconclusives: tuple[str, ...],
     kappas: tuple[str, ...],
@@ -72,9 +92,10 @@ def gate_from(
     gates: list[Gate] = []
     if all_pass:
         gates.append(Gate.all_cases_should_pass())
-    for text in pass_rates:
-        name, rate = _named("--pass-rate", text)
-        gates.append(Gate.pass_rate_should_be_at_least(rate, of=name))
+    gates += _rates(pass_rates, confidence)
+    gates += map(_cases_pass, cases_pass)
+    gates += (_tries("--pass-at-k", Gate.pass_at_k_should_be_at_least, text) for text in at_k)
+    gates += (_tries("--pass-hat-k", Gate.pass_hat_k_should_be_at_least, text) for text in hat_k)
     for text in mean_scores:
         name, score = _named("--mean-score", text)
         if name is None:
@@ -89,6 +110,34 @@ def gate_from(
     if all_conclusive:
         gates.append(Gate.every_attempt_should_be_conclusive())
     return functools.reduce(lambda both, gate: both & gate, gates) if gates else None
+
+
+def _rates(texts: tuple[str, ...], confidence: float | None) -> list[Gate]:
+    from judgekit.gate import Gate
+
+    if confidence is not None and not texts:
+        raise Mistake("--confidence goes with --pass-rate; write --pass-rate 0.9 --confidence 0.95")
+    named = [_named("--pass-rate", text) for text in texts]
+    return [Gate.pass_rate_should_be_at_least(rate, of=name, confidence=confidence) for name, rate in named]
+
+
+def _tries(option: str, make: Callable[..., Gate], text: str) -> Gate:
+    k, rate = _named(option, text)
+    if k is None or not k.isdecimal():
+        raise Mistake(f"{option} {text}: write K=RATE, such as 3=0.8")
+    return make(rate, k=int(k))
+
+
+def _cases_pass(text: str) -> Gate:
+    from judgekit.gate import Gate
+
+    tag, equals, runs = text.rpartition("=")
+    if runs != "all" and not runs.isdecimal():
+        raise Mistake(
+            f"--cases-pass {text}: {runs!r} is no number of runs; write 2, all, or TAG=2 for cases with a tag"
+        )
+    at_least = None if runs == "all" else int(runs)
+    return Gate.cases_should_pass(at_least=at_least, tagged=tag if equals else None)
 
 
 def _calibrated(kappas: tuple[str, ...], population: str | None, store: str | None) -> list[Gate]:

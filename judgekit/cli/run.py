@@ -21,6 +21,9 @@ __all__ = ["command"]
 @click.option("--repeat", type=click.IntRange(min=1), help="Run every case so many times.")
 @selecting_options
 @running_options
+@click.option(
+    "--stop-early", is_flag=True, help="Run cases in random order, and stop once the gate is decided."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be called, and what it may cost.")
 @report_options
 def command(suite: str, **options: Any) -> int:

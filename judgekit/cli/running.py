@@ -14,6 +14,7 @@ from judgekit.cli.streams import only_json_on_stdout
 from judgekit.cli.suite import Experiment, load_experiment
 from judgekit.reporting import EvalReport
 from judgekit.runner import ExperimentRunner
+from judgekit.runner.experiment import settings_of
 from judgekit.swapping import ProviderSwap, SwapReport
 
 __all__ = ["outlined_only", "plan_of", "run_plan", "run_suite", "selected", "watched", "with_settings"]
@@ -97,6 +98,7 @@ def with_settings(
     plan: Experiment,
     *,
     repeat: int | None = None,
+    stop_early: bool = False,
     concurrency: int | None,
     max_cost: float | None,
     resume: str | None,
@@ -104,11 +106,21 @@ def with_settings(
     """The plan with what was set on the command line."""
     if repeat is not None:
         plan = plan.repeat(repeat)
+    if stop_early:
+        plan = _stopping(plan)
     if concurrency is not None:
         plan = plan.concurrency(concurrency)
     if max_cost is not None:
         plan = plan.max_cost(max_cost)
     return plan if resume is None else plan.resume(resume)
+
+
+def _stopping(plan: Experiment) -> ExperimentRunner:
+    if isinstance(plan, ProviderSwap):
+        raise Mistake(
+            "--stop-early: a provider swap holds its agents against each other on the same cases; leave it out"
+        )
+    return plan if settings_of(plan).early is not None else plan.stop_early()
 
 
 def selected(plan: Experiment, texts: Sequence[str], limit: int | None) -> Experiment:

@@ -124,6 +124,7 @@ class Judged:
                 "of": len(group.cases) * group.repeat,
                 "index": self._index % len(group.cases),
                 "run": run,
+                "tags": list(case.tags),
                 "attempts": [{**attempt, "run": run} for attempt in _lines_of(report)],
             }
         )

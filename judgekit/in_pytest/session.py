@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +36,7 @@ class Group:
         attempts: By case position and run.
         merged: Those of them that an earlier session made.
         changed: Whether there were earlier results, of other cases.
+        tags: Of each case, by its position.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Group:
     attempts: dict[Place, CaseResult] = field(default_factory=dict)
     merged: set[Place] = field(default_factory=set)
     changed: bool = False
+    tags: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def places(self) -> list[Place]:
@@ -56,7 +58,8 @@ class Group:
         """The attempts as a report, whose case ids begin with `prefix`."""
         positions = sorted({index for index, _ in self.attempts})
         ids = {index: prefix + self._id(index) for index in positions}
-        counts, results = Results([ids[index] for index in positions]), []
+        counts = Results([ids[index] for index in positions], tags=self._tagged(positions))
+        results = []
         for index, run in self.places:
             attempt = dataclasses.replace(self.attempts[index, run], case_id=ids[index], run=run)
             counts.add(positions.index(index), run, attempt.interaction, attempt.results)
@@ -72,6 +75,13 @@ class Group:
             decision=gate.decide(counts) if self.decision is None else self.decision,
             gate=gate if self.decision is None else None,
         )
+
+    def _tagged(self, positions: Sequence[int]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, index in enumerate(positions):
+            for tag in dict.fromkeys(self.tags.get(index, ())):
+                found.setdefault(tag, []).append(place)
+        return found
 
     def _id(self, index: int) -> str:
         return next(attempt.case_id for (at, _), attempt in self.attempts.items() if at == index)
@@ -134,6 +144,7 @@ class Session:
         group.identity, group.planned = record["identity"], record["of"]
         (attempt,) = map(attempt_from_json, record["attempts"])
         group.attempts[record["index"], record["run"]] = attempt
+        group.tags[record["index"]] = record.get("tags", [])
 
     def failing_nodes(self) -> Iterator[str]:
         """The ids of tests whose attempt did not pass, of groups whose gate did not either."""
@@ -205,12 +216,15 @@ def _merge(group: Group, kept: Any) -> None:
         if (index, run) not in group.attempts:
             group.attempts[index, run] = attempt_from_json(attempt)
             group.merged.add((index, run))
+            group.tags.setdefault(index, kept.get("tags", {}).get(str(index), []))
 
 
 def _kept(group: Group, earlier: Any) -> dict[str, Any]:
     """The group's attempts, and of tests that did not run those that were kept before."""
     found = {place: attempt_to_json(attempt) for place, attempt in group.attempts.items()}
+    tags = {str(index): borne for index, borne in group.tags.items()}
     if isinstance(earlier, Mapping) and earlier.get("identity") == group.identity:
         found = {(index, run): attempt for index, run, attempt in earlier["attempts"]} | found
+        tags = earlier.get("tags", {}) | tags
     attempts = [[*place, found[place]] for place in sorted(found)]
-    return {"identity": group.identity, "attempts": attempts}
+    return {"identity": group.identity, "attempts": attempts, "tags": tags}

@@ -77,6 +77,8 @@ class _Reader:
         for name in ("repeat", "concurrency", "timeout", "max_cost"):
             if plan is not None and name in data:
                 plan = self._set(plan, name, data[name])
+        if plan is not None and "stop_early" in data:
+            plan = self._try(("stop_early",), partial(_stopping, plan, data["stop_early"])) or plan
         if plan is None or not cases:
             return plan
         plan = plan.cases(cases)
@@ -209,6 +211,14 @@ class _Reader:
         name, arguments = named_entry(entry, self._rules, "gate")
         gate: Gate = called(name, self._rules[name], arguments)
         return gate
+
+
+def _stopping(plan: ExperimentRunner, value: Any) -> ExperimentRunner:
+    if isinstance(value, bool):
+        return plan.stop_early() if value else plan
+    if not isinstance(value, Mapping) or not set(value) <= {"alpha", "seed"}:
+        raise InvalidArgument(f"`stop_early` is true, false, or {{alpha: 0.05, seed: 7}}; got {value!r}")
+    return plan.stop_early(**value)
 
 
 def _built(entry: Mapping[str, Any], evaluators: list[EvaluatorLike]) -> EvalCase:

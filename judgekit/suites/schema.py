@@ -12,6 +12,7 @@ __all__ = ["CASE_KEYS", "FILE_KEYS", "JUDGE_KEYS", "SUITE_KEYS", "suite_schema"]
 
 SUITE_KEYS = (
     "name", "agent", "judge", "cases", "evaluators", "gate", "repeat", "concurrency", "timeout", "max_cost",
+    "stop_early",
 )  # fmt: skip
 CASE_KEYS = ("id", "command", "evaluators", "reply", "messages", "tags", "metadata")
 FILE_KEYS = ("file", "asked", "reply", "messages", "expected", "id")
@@ -44,6 +45,7 @@ def suite_schema() -> dict[str, Any]:
             "concurrency": _COUNT,
             "timeout": {"type": "number", "exclusiveMinimum": 0},
             "max_cost": {"type": "number", "minimum": 0},
+            "stop_early": {"oneOf": [{"type": "boolean"}, _early()]},
         },
         "$defs": {
             "case": _case(),
@@ -72,6 +74,17 @@ def _file() -> dict[str, Any]:
         "required": ["file"],
         "additionalProperties": False,
         "properties": dict.fromkeys(FILE_KEYS, _TEXT),
+    }
+
+
+def _early() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            "seed": {"type": "integer", "minimum": 0},
+        },
     }
 
 
@@ -148,4 +161,6 @@ def _value(parameter: inspect.Parameter) -> dict[str, Any]:
     """What is sure about a value; the rest is checked when the suite is read."""
     if parameter.name == "kappa":
         return {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
+    if parameter.name == "confidence":
+        return {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
     return dict(_SHARE) if parameter.name in ("rate", "score") else {}
