@@ -9,7 +9,7 @@ from math import fsum
 from judgekit.evaluation import EvalResult, Measurement, Outcome
 from judgekit.interaction import Interaction, ModelCall
 
-__all__ = ["JudgeSpend", "Spend", "UserSpend"]
+__all__ = ["JudgeSpend", "Spend", "UserSpend", "total_cost"]
 
 
 class _Total:
@@ -184,3 +184,18 @@ class JudgeSpend:
             self.tokens_complete &= measurement.tokens_complete and None not in tokens
             self._cost.add(measurement.cost or 0.0)
             self.cost_complete &= measurement.cost_complete and measurement.cost is not None
+
+
+def total_cost(spend: Spend, judges: JudgeSpend, users: UserSpend) -> tuple[float | None, bool]:
+    """US dollars of a run, and whether nothing of it is unknown; None where nothing is known."""
+    parts = [
+        (one.cost, one.cost_complete)
+        for one, calls in (
+            (spend, spend.model_calls),
+            (judges, judges.asked),
+            (users, users.model_calls),
+        )
+        if calls
+    ]
+    total, complete = fsum(cost for cost, _ in parts), all(known for _, known in parts)
+    return (total if parts and (complete or total) else None), complete

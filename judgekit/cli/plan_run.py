@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from judgekit.cli.mistakes import Mistake
 from judgekit.cli.runs import stored_report
 from judgekit.evaluation import Outcome
 from judgekit.reporting import EvalReport
+from judgekit.spending import total_cost
 from judgekit.statistics import CaseCounts
 
 __all__ = ["EarlierRun", "earlier_run"]
@@ -58,7 +58,8 @@ def earlier_run(place: Path | None, *, of: str | None) -> EarlierRun | None:
     readings = list(_readings(report, of))
     if not any(reading is not None for case in readings for reading in case):
         raise Mistake(f"in the run {place} nothing was decided that a plan could learn from")
-    cost, complete = _cost(report)
+    counts = report.counts
+    cost, complete = total_cost(counts.spend, counts.judges, counts.users)
     return EarlierRun(
         name=report.name,
         repeats=max(map(len, readings)),
@@ -89,18 +90,3 @@ def _readings(report: EvalReport, of: str | None) -> list[list[bool | None]]:
             for case in cases
         ]
     return [case for case in found if case]
-
-
-def _cost(report: EvalReport) -> tuple[float | None, bool]:
-    counts = report.counts
-    spent = [
-        (one.cost, one.cost_complete)
-        for one, asked in (
-            (counts.spend, counts.spend.model_calls),
-            (counts.judges, counts.judges.asked),
-            (counts.users, counts.users.model_calls),
-        )
-        if asked
-    ]
-    total, complete = math.fsum(cost for cost, _ in spent), all(known for _, known in spent)
-    return (total if spent and (complete or total) else None), complete

@@ -11,7 +11,7 @@ from typing import TextIO, cast
 
 from judgekit.cli.mistakes import Mistake
 
-__all__ = ["only_json_on_stdout", "prepare_streams", "quiet_stdout", "write_out"]
+__all__ = ["draws_blocks", "only_json_on_stdout", "prepare_streams", "quiet_stdout", "write_out"]
 
 
 def prepare_streams() -> None:
@@ -27,6 +27,12 @@ def prepare_streams() -> None:
         if stream.encoding.lower() in ("ascii", "us-ascii", "ansi_x3.4-1968", "646"):
             reconfigure(encoding="utf-8")
         reconfigure(errors="backslashreplace")
+
+
+def draws_blocks() -> bool:
+    """Whether the user's locale says UTF-8, so that block elements can be drawn."""
+    chosen = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := os.environ.get(name))), "")
+    return "utf" in chosen.lower()
 
 
 def write_out(text: str) -> None:

@@ -1,0 +1,74 @@
+"""A history as one HTML file: it opens from disk, asks for nothing, and no script may run in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from judgekit.history.model import ExperimentHistory, HistoryRun, RunHistory
+from judgekit.history.trend import trend_of
+from judgekit.history.wording import cost_text, day, percent, took_text
+from judgekit.reporting.html.page import rendered_without_script
+from judgekit.reporting.html.plots import bar
+
+__all__ = ["rendered"]
+
+_RUNS, _PLOTS, _CASES, _UNREAD = 500, 60, 100, 200
+
+
+def rendered(history: RunHistory) -> str:
+    """The page."""
+    return rendered_without_script(
+        "history.html.j2",
+        "history.css",
+        folder=str(history.folder),
+        experiments=[_experiment(one, history.of) for one in history.experiments],
+        unread=history.unread[:_UNREAD],
+        unread_left=max(0, len(history.unread) - _UNREAD),
+    )
+
+
+def _experiment(experiment: ExperimentHistory, of: str | None) -> dict[str, Any]:
+    runs = experiment.runs[-_RUNS:]
+    keys = experiment.rate_keys(of)
+    trends = [trend for key in keys[:_PLOTS] if (trend := trend_of(runs, key)) is not None]
+    return {
+        "name": experiment.name,
+        "outcome": runs[-1].outcome.value,
+        "total": len(experiment.runs) + experiment.earlier,
+        "first": day(runs[0].started_at),
+        "last": day(runs[-1].started_at),
+        "trends": [(trend, percent(trend.last.rate)) for trend in trends],
+        "plots_left": max(0, len(keys) - _PLOTS),
+        "broken": any(trend.breaks for trend in trends),
+        "runs": [_run(run) for run in reversed(runs)],
+        "earlier": len(experiment.runs) + experiment.earlier - len(runs),
+    }
+
+
+def _run(run: HistoryRun) -> dict[str, Any]:
+    passes = run.passes
+    interval = passes.interval
+    return {
+        "when": f"{run.started_at:%Y-%m-%d %H:%M}",
+        "folder": run.folder.name,
+        "outcome": run.outcome.value,
+        "passed": passes.passed,
+        "attempts": run.attempts,
+        "rate": percent(passes.rate),
+        "bar": bar(passes.rate, interval),
+        "said": "" if interval is None else f"interval {interval.low:.2f} to {interval.high:.2f}",
+        "cost": cost_text(run),
+        "took": took_text(run),
+        "changes": run.changes,
+        "left_out": run.lines_left_out,
+        "lists": [
+            (title, len(cases), cases[:_CASES], max(0, len(cases) - _CASES))
+            for title, cases in _lists(run)
+            if cases
+        ],
+    }
+
+
+def _lists(run: HistoryRun) -> Sequence[tuple[str, Sequence[str]]]:
+    return (("new failures", run.new_failures), ("fixed", run.fixed), ("flaky", run.flaky))
