@@ -89,8 +89,9 @@ def check_coding(
         # All of them declared: only the kind is compared, since raters may use parts of one scale.
         shared_categories(raters, list(dict.fromkeys(humans)) if _one_kind(humans) else None)
     said = [value for value in verdicts if value is not None]
-    codes = [*humans, *said]
-    if passes_at is None and said and all(not isinstance(v, bool) and float(v).is_integer() for v in codes):
+    codes = {*humans, *said}
+    whole = all(not isinstance(value, bool) and float(value).is_integer() for value in codes)
+    if passes_at is None and said and whole and not codes <= {0, 1}:
         shared_categories([humans, said])
 
 
