@@ -48,13 +48,13 @@ def prepared_grid(grid: Grid, masker: Masker, started_at: datetime) -> Prepared:
     Raises:
         InvalidPlan: With every problem.
     """
-    criteria, problems = _criteria(grid)
+    criteria, problems = _criteria(grid, masker)
     ids, gaps = _ids(grid), _transcripts(grid)
     problems += [*_missing_parts(grid), *ids, *gaps]
     if not grid.settings.cases or not grid.agents or ids or gaps:
         raise InvalidPlan(problems)
     try:
-        plan = prepared(_laid_out(grid, criteria), masker, started_at)
+        plan = prepared(_laid_out(grid, criteria, masker), masker, started_at)
     except InvalidPlan as error:
         raise InvalidPlan([*problems, *error.problems]) from None
     if problems:
@@ -121,7 +121,7 @@ def _transcripts(grid: Grid) -> list[str]:
     return problems
 
 
-def _criteria(grid: Grid) -> tuple[dict[str, list[Criterion]], list[str]]:
+def _criteria(grid: Grid, masker: Masker) -> tuple[dict[str, list[Criterion]], list[str]]:
     """The criteria of each judge, and what is wrong with them."""
     made: dict[str, list[Criterion]] = {}
     problems: list[str] = []
@@ -136,7 +136,7 @@ def _criteria(grid: Grid) -> tuple[dict[str, list[Criterion]], list[str]]:
         problems += [f"two criteria for judge {judge!r} have the name {name!r}" for name in doubled]
     if not problems:
         problems += _unlike(made)
-        problems += _indistinct(made, grid.settings.cases)
+        problems += _indistinct(made, grid.settings.cases, masker)
     return made, problems
 
 
@@ -163,8 +163,10 @@ def _unlike(made: Mapping[str, Sequence[Criterion]]) -> Iterator[str]:
             )
 
 
-def _indistinct(made: Mapping[str, Sequence[Criterion]], cases: Iterable[EvalCase]) -> Iterator[str]:
-    names = [judged.name for judged in _judged(made)]
+def _indistinct(
+    made: Mapping[str, Sequence[Criterion]], cases: Iterable[EvalCase], masker: Masker
+) -> Iterator[str]:
+    names = [judged.name for judged in _judged(made, masker)]
     for name in _doubled(names):
         yield f"a criterion and its judge would be {name!r} twice in a report; give one another name"
     own = {one.name for case in cases for one in case.evaluators if isinstance(one, Criterion)}
@@ -172,21 +174,21 @@ def _indistinct(made: Mapping[str, Sequence[Criterion]], cases: Iterable[EvalCas
         yield f"a case has a criterion of its own with the name {name!r}; give it another name"
 
 
-def _judged(made: Mapping[str, Sequence[Criterion]]) -> list[JudgedName]:
-    """Criterion by criterion, so that what the judges say of one stands together."""
+def _judged(made: Mapping[str, Sequence[Criterion]], masker: Masker) -> list[JudgedName]:
+    """Criterion by criterion, so that what the judges say of one stands together; without secrets."""
     count = max(map(len, made.values()), default=0)
     return [
-        JudgedName(f"{criteria[place].name} [{judge}]", criteria[place].name, judge)
+        JudgedName(masker.masked(f"{criteria[place].name} [{judge}]"), criteria[place].name, judge)
         for place in range(count)
         for judge, criteria in made.items()
         if place < len(criteria)
     ]
 
 
-def _laid_out(grid: Grid, made: Mapping[str, Sequence[Criterion]]) -> Settings:
+def _laid_out(grid: Grid, made: Mapping[str, Sequence[Criterion]], masker: Masker) -> Settings:
     """The settings of one run: every case by every agent in turn, before every judge."""
     settings = grid.settings
-    judged = _judged(made)
+    judged = _judged(made, masker)
     by_name = {(one.name, judge): one for judge, criteria in made.items() for one in criteria}
     kept = settings.cases
     for select in settings.selections:

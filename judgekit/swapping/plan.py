@@ -122,7 +122,7 @@ class ProviderSwap:
 
         Args:
             makers: Such as `lambda judge: judge.should_satisfy("...", name="tone")`, or a ready-made one
-                such as `judgekit.judging.warmth`. They return one criterion or a list.
+                such as `judgekit.judging.criteria.warmth`. They return one criterion or a list.
 
         Raises:
             InvalidArgument: Something is no function, or none is given.
@@ -274,7 +274,10 @@ def _named(parameter: str, given: object, known: Mapping[str, Any]) -> Iterable[
 
 def _answering(name: str, agent: object) -> Answering:
     if callable(agent):
-        return Agent.of(agent, name=name)
+        try:
+            return Agent.of(agent, name=name)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"`agents`: {name!r}: {error}") from None
     if not isinstance(agent, str | PathLike):
         raise InvalidArgument(f"`agents`: {name!r} must be callable or the path of a run, got {agent!r}")
     path = Path(agent)

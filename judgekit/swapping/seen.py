@@ -201,8 +201,10 @@ def _read(
 
 def _mark(seen: Seen, measure: Measure, transcript: Transcript, result: EvalResult) -> None:
     marks = seen.marks.setdefault(measure, {}).setdefault(transcript.agent, {})
-    marks.setdefault(transcript.case, {}).setdefault(transcript.run, Mark()).add(result)
-    if result.is_missing:
+    mark = marks.setdefault(transcript.case, {}).setdefault(transcript.run, Mark())
+    mark.add(result)
+    # A whole attempt is missing once, whatever else of it is missing too.
+    if result.is_missing and (measure.kind != "attempt" or mark.missing == 1):
         reasons = seen.missing.setdefault((measure, transcript.agent), Counter())
         reasons[missing_reason(result)] += 1
 
