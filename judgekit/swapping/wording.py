@@ -167,7 +167,7 @@ def family_text(found: FamilyMatch, named: Named) -> str:
     if measured is None or found.reference is None or found.against is None:
         return f"{text}; add an agent and a judge of two other families to measure it"
     if measured.estimate is None:
-        return f"{text}; against judge {named(found.reference)} it cannot be measured: {measured.reason}"
+        return f"{text}; it cannot be measured: judge {named(found.reference)} never prefers one of them"
     return (
         f"{text}: it gives its own agent's wins to it {measured.estimate:+.2f} ({interval_text(measured)}) "
         f"more often than {named(found.against)}, where judge {named(found.reference)} says who won; "
