@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import functools
 import inspect
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar, overload
 
+from judgekit.adapters.tool_recorder import UnderWay, begin
 from judgekit.errors import InvalidArgument
-from judgekit.interaction import Interaction, ToolCall
-from judgekit.jsonable import jsonable
-from judgekit.text import first_line
 
-__all__ = ["ToolRecorder", "declared_tools", "merged", "recorded_tools", "tool"]
+__all__ = ["declared_tools", "tool"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,7 +18,18 @@ R = TypeVar("R")
 _MARK = "__judgekit_tool__"
 _OWNERS = ("self", "cls")
 
-_current: ContextVar[ToolRecorder | None] = ContextVar("judgekit_tools", default=None)
+# What frameworks give a tool beside the model's arguments: module root and class name.
+_CONTEXTS = frozenset(
+    {
+        ("agents", "RunContextWrapper"),
+        ("fastmcp", "Context"),
+        ("langgraph", "ToolRuntime"),
+        ("mcp", "Context"),
+        ("pydantic_ai", "RunContext"),
+    }
+)
+
+_JSON_TYPES = (str, int, float, bool, list, dict, type(None))
 
 
 @overload
@@ -56,44 +60,73 @@ def tool(function: Callable[..., Any] | None = None, /, *, name: str | None = No
 
 def _decorated(function: Callable[..., Any], name: str | None) -> Callable[..., Any]:
     shown = _checked_name(function, name)
-    signature = inspect.signature(function)
+    signature = _signature_of(function)
 
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
         async def recorded(*args: Any, **kwargs: Any) -> Any:
-            with _reported(shown, signature, args, kwargs) as report:
-                result = await function(*args, **kwargs)
-                report(result)
-                return result
+            begun = begin(shown, lambda: _named(signature, args, kwargs))
+            if begun is None:
+                return await function(*args, **kwargs)
+            return await _awaited(begun, lambda: function(*args, **kwargs))
 
     else:
 
         @functools.wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            with _reported(shown, signature, args, kwargs) as report:
+            begun = begin(shown, lambda: _named(signature, args, kwargs))
+            if begun is None:
+                return function(*args, **kwargs)
+            with begun.running():
                 result = function(*args, **kwargs)
-                report(result)
-                return result
+                if not inspect.iscoroutine(result):
+                    begun.end(result)
+                    return result
+            # Some decorators hide that the function below them is async.
+            return _awaited(begun, lambda: result)
 
     setattr(recorded, _MARK, shown)
     return recorded
+
+
+async def _awaited(begun: UnderWay, call: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    with begun.running():
+        result = await call()
+        begun.end(result)
+        return result
 
 
 def _checked_name(function: object, name: str | None) -> str:
     if isinstance(function, staticmethod | classmethod):
         raise InvalidArgument(f"`tool` decorates a function, got {function!r}; write @judgekit.tool below it")
     if not inspect.isroutine(function):
-        raise InvalidArgument(f"`tool` decorates a function, got {function!r}")
+        raise InvalidArgument(
+            f"`tool` decorates a function, got {function!r:.200}; write @judgekit.tool right above the "
+            "`def`, below decorators that make an object of it"
+        )
+    shown = function.__name__ if name is None else name
+    if not isinstance(shown, str) or not shown.strip():
+        raise InvalidArgument(f"`tool`: `name` must be text that is not blank, got {name!r}")
+    if hasattr(function, _MARK):
+        raise InvalidArgument(
+            f"`tool`: calls of {function.__name__} are recorded already, as {getattr(function, _MARK)!r}"
+        )
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise InvalidArgument(
             f"`tool` decorates a function that returns its result, and {function.__name__} yields; "
             "return a list instead"
         )
-    shown = function.__name__ if name is None else name
-    if not isinstance(shown, str) or not shown.strip():
-        raise InvalidArgument(f"`tool`: `name` must be text that is not blank, got {name!r}")
     return shown
+
+
+def _signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError as error:
+        raise InvalidArgument(
+            f"`tool`: {function!r} does not tell its parameters; write a function that calls it"
+        ) from error
 
 
 def declared_tools(tools: object) -> bool:
@@ -106,103 +139,20 @@ def declared_tools(tools: object) -> bool:
         return False
     if isinstance(tools, str) or not isinstance(tools, Iterable):
         raise InvalidArgument(f"`tools` must be a list of functions under @judgekit.tool, got {tools!r}")
-    unrecorded = [one for one in tools if not hasattr(one, _MARK)]
+    unrecorded = [one for one in tools if not hasattr(_inner(one), _MARK)]
     if unrecorded:
-        names = ", ".join(str(getattr(one, "__name__", repr(one))) for one in unrecorded)
-        raise InvalidArgument(f"`tools`: calls of {names} are not recorded; write @judgekit.tool above each")
+        names = ", ".join(str(getattr(one, "__name__", f"{one!r:.80}")) for one in unrecorded)
+        raise InvalidArgument(
+            f"`tools`: calls of {names} are not recorded; write @judgekit.tool above the `def` of each, and "
+            "name the functions, not what a framework made of them"
+        )
     return True
 
 
-@dataclass(slots=True)
-class _Made:
-    """A call under way."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    result: Any = None
-    error: str | None = None
-
-
-class ToolRecorder:
-    """The decorated calls of one attempt, in the order in which they began; from any thread.
-
-    Args:
-        all_tools: Whether every tool of the agent is decorated.
-    """
-
-    def __init__(self, *, all_tools: bool = False) -> None:
-        self.all_tools = all_tools
-        self._lock = threading.Lock()
-        self._made: list[_Made] = []
-        self._closed = False
-
-    @property
-    def calls(self) -> tuple[ToolCall, ...]:
-        """Every call that began; of one that has not ended neither result nor error is known."""
-        with self._lock:
-            return tuple(ToolCall(one.name, one.arguments, one.result, one.error) for one in self._made)
-
-    def begin(self, made: _Made) -> None:
-        """A call begins."""
-        with self._lock:
-            if not self._closed:
-                self._made.append(made)
-
-    def end(self, made: _Made, *, result: Any = None, error: str | None = None) -> None:
-        """A call has ended; once the attempt is over, nobody hears of it."""
-        with self._lock:
-            if not self._closed:
-                made.result, made.error = result, error
-
-    def close(self) -> None:
-        """Record nothing more."""
-        with self._lock:
-            self._closed = True
-
-
-@contextlib.contextmanager
-def recorded_tools(*, all_tools: bool = False) -> Iterator[ToolRecorder]:
-    """Record the decorated calls of the code inside, in its tasks and in threads with its context."""
-    recorder = ToolRecorder(all_tools=all_tools)
-    token = _current.set(recorder)
-    try:
-        yield recorder
-    finally:
-        _current.reset(token)
-        recorder.close()
-
-
-def merged(interaction: Interaction, recorder: ToolRecorder, *, answered: bool) -> Interaction:
-    """The interaction with the recorded calls, unless another door saw more of them.
-
-    Args:
-        interaction: Completed by the other doors.
-        recorder: Of the attempt.
-        answered: Whether the agent's own answer tells its tool calls, which then stand.
-    """
-    calls = recorder.calls
-    seen = interaction.tool_calls
-    if answered or not (recorder.all_tools or len(calls) >= max(1, len(seen or ()))):
-        return interaction
-    return dataclasses.replace(interaction, tool_calls=calls)
-
-
-@contextlib.contextmanager
-def _reported(
-    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Iterator[Callable[[object], None]]:
-    recorder = _current.get()
-    if recorder is None:
-        yield lambda result: None
-        return
-    # As data, and at once: the function may change what it was given.
-    made = _Made(name, jsonable(_named(signature, args, kwargs)))
-    recorder.begin(made)
-    try:
-        yield lambda result: recorder.end(made, result=jsonable(result))
-    except BaseException as error:
-        recorder.end(made, error=first_line(error))
-        raise
+def _inner(function: object) -> object:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
 
 
 def _named(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,8 +162,18 @@ def _named(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[
         bound = signature.bind(*args, **kwargs).arguments
     except TypeError:
         bound = dict(zip(signature.parameters, args, strict=False)) | dict(kwargs)
-    found = {name: value for name, value in bound.items() if name not in _OWNERS}
+    found = {name: value for name, value in bound.items() if not _is_handed_in(name, value)}
     for parameter in parameters:
         if parameter.kind is parameter.VAR_KEYWORD and isinstance(found.get(parameter.name), dict):
             found |= found.pop(parameter.name)
     return found
+
+
+def _is_handed_in(name: str, value: object) -> bool:
+    """Whether no model gave it: a method's object, or what a framework tells a tool about its run."""
+    # A model gives JSON; `cls` is a name like any other where the value is text.
+    if name in _OWNERS and type(value) not in _JSON_TYPES:
+        return True
+    return any(
+        (kind.__module__.partition(".")[0], kind.__name__) in _CONTEXTS for kind in type(value).__mro__
+    )

@@ -75,17 +75,29 @@ class Turn:
         """The model calls; None where no span tells of any."""
         return tuple(call.seen.call for call in self._models) or None
 
+    def _asked_for(self) -> tuple[ToolCall, ...]:
+        answers = {name for call in self._models for name in call.seen.output_tools}
+        return tuple(c for c in tool_calls_asked_for(self.recorded_calls()) if c.name not in answers)
+
+    def executed(self) -> tuple[tuple[int, ToolCall], ...]:
+        """The executed tools, each with the number of tools that it lies in."""
+        made = _completed([call.seen for call in self.tools], self._asked_for())
+        return tuple(
+            (self.depth(call.span), seen.as_tool_call()) for call, seen in zip(self.tools, made, strict=True)
+        )
+
+    def requests(self) -> tuple[tuple[int, ModelCall], ...]:
+        """The model calls, each with the number of tools that it lies in."""
+        return tuple((self.depth(call.span), call.seen.call) for call in self._models)
+
     def tool_calls(self) -> tuple[ToolCall, ...] | None:
         """The executed tools, or, in a turn without any such span, the calls that the model asked for.
 
         None where the spans do not tell.
         """
-        answers = {name for call in self._models for name in call.seen.output_tools}
-        asked = tuple(c for c in tool_calls_asked_for(self.recorded_calls()) if c.name not in answers)
         if self.tools:
-            return tuple(
-                call.as_tool_call() for call in _completed([call.seen for call in self.tools], asked)
-            )
+            return tuple(call for _, call in self.executed())
+        asked = self._asked_for()
         if asked:
             return asked
         silent = [call for call in self._models if not _asks_for_nothing(call.seen)]

@@ -145,7 +145,8 @@ class Agent:
             answer = Interaction() if error else interaction_from(ended.value, command_text=text)
         except Exception as unreadable:  # noqa: BLE001 - an answer of a type nobody knows is the agent's failure
             answer, error = Interaction(), unreadable
-        return _target(_completed(seen.completed(answer), text, latency), error, blockable=blockable)
+        completed = seen.completed(answer, is_own=isinstance(ended.value, Interaction))
+        return _target(_completed(completed, text, latency), error, blockable=blockable)
 
     async def _call(self, command: Any, session: Session, threads: CallThreads) -> Ended:
         arguments = (command, session) if self.takes_session else (command,)

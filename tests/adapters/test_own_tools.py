@@ -1,7 +1,9 @@
 """Functions under `@tool`: what of their calls becomes evidence, and what does not."""
 
 import asyncio
+import contextlib
 import contextvars
+import functools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import judgekit
-from judgekit import EvalCase, ExperimentRunner, Interaction, InvalidArgument, Outcome, ToolCall
+from judgekit import (
+    EvalCase,
+    EvalResult,
+    ExperimentRunner,
+    Interaction,
+    InvalidArgument,
+    Outcome,
+    ToolCall,
+    eval_label,
+)
 from judgekit.evaluators import pattern, should_not_call_tool
 from judgekit.testing import ScriptedModel, after_tool, calls, otherwise, when
 
@@ -99,6 +110,11 @@ def test_with_all_tools_named_none_called_is_none_called():
     assert found.passed
 
 
+def test_a_tool_with_arguments_of_its_own_is_the_same_tool():
+    full = functools.partial(get_order, full=True)
+    assert tool_calls(lambda command: full("o_1")["id"], tools=[full])[0].arguments["full"] is True
+
+
 def test_an_agent_without_tools_can_say_so():
     assert tool_calls(lambda command: "hello", tools=[]) == ()
 
@@ -182,15 +198,120 @@ def test_concurrent_attempts_with_threads_of_their_own_do_not_mix():
         assert orders == [f"{case.command}-0", f"{case.command}-1", f"{case.command}-2", case.command]
 
 
-def test_a_thread_without_the_context_is_seen_where_the_context_is_handed_on():
+def test_a_thread_is_seen_where_the_context_is_handed_on():
     def agent(command):
         context = contextvars.copy_context()
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(get_order, "unseen").result()
             pool.submit(context.run, get_order, "seen").result()
         return "done"
 
     assert [call.arguments["order_id"] for call in tool_calls(agent)] == ["seen"]
+
+
+@pytest.mark.parametrize("tools", [None, [get_order]])
+def test_with_a_call_in_a_thread_without_the_context_no_list_of_calls_is_whole(tools):
+    def agent(command):
+        get_order("seen")
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(get_order, "whose is it?").result()
+        return "done"
+
+    found = attempt(agent, should_not_call_tool("unused"), tools=tools)
+    assert found.interaction.tool_calls is None
+    assert [result.outcome for result in found.results] == [Outcome.INCONCLUSIVE]
+
+
+def test_an_evaluator_that_calls_a_tool_takes_nothing_from_the_attempts_beside_it():
+    @eval_label("looks-at-the-order")
+    def looks(case, interaction):
+        return EvalResult.passed() if get_order("o_1")["id"] == "o_1" else EvalResult.failed("gone")
+
+    async def agent(command):
+        await asyncio.sleep(0)
+        get_order(command)
+        return "done"
+
+    cases = [EvalCase(f"c{n}", f"o_{n}", looks, should_not_call_tool("unused")) for n in range(20)]
+    report = ExperimentRunner("beside").cases(cases).agent(agent).concurrency(5).without_report_file().run()
+    assert report.passed
+    assert all(len(one.interaction.tool_calls) == 1 for one in report.results)
+
+
+def plainly(function):
+    """A decorator that hides that the function below it is async."""
+
+    @functools.wraps(function)
+    def inner(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return inner
+
+
+@pytest.mark.parametrize("fault", [None, LookupError("gone")])
+def test_a_decorator_that_hides_an_async_function_hides_no_result(fault):
+    @judgekit.tool
+    @plainly
+    async def look_up(order_id):
+        await asyncio.sleep(0)
+        if fault:
+            raise fault
+        return "shipped"
+
+    async def agent(command):
+        with contextlib.suppress(LookupError):
+            assert await look_up("o_1") == "shipped"
+        return "done"
+
+    error = None if fault is None else "LookupError: gone"
+    result = "shipped" if fault is None else None
+    assert tool_calls(agent) == (ToolCall("look_up", {"order_id": "o_1"}, result, error),)
+
+
+def test_the_context_that_a_framework_hands_in_is_no_argument():
+    # By the name of its class and of the framework: none is imported here.
+    context = type("RunContext", (), {"__module__": "pydantic_ai._run_context"})()
+
+    @judgekit.tool
+    def look_up(ctx, order_id):
+        return "shipped"
+
+    def agent(command):
+        return look_up(context, "o_1")
+
+    assert tool_calls(agent) == (ToolCall("look_up", {"order_id": "o_1"}, "shipped"),)
+
+
+def test_a_parameter_that_is_called_like_a_class_is_an_argument_where_a_model_gave_it():
+    @judgekit.tool
+    def book(cls, seat):
+        return "booked"
+
+    def agent(command):
+        return book("economy", "12A")
+
+    assert tool_calls(agent) == (ToolCall("book", {"cls": "economy", "seat": "12A"}, "booked"),)
+
+
+def test_what_a_decorated_tool_calls_is_added_to_what_the_agents_answer_tells():
+    @judgekit.tool
+    def specialist(question):
+        get_order("o_1")
+        return "shipped"
+
+    def agent(command):
+        specialist("where?")
+        asked = {"id": "1", "function": {"name": "specialist", "arguments": '{"question": "where?"}'}}
+        return [
+            {"role": "user", "content": command},
+            {"role": "assistant", "tool_calls": [asked]},
+            {"role": "tool", "tool_call_id": "1", "content": "shipped"},
+            {"role": "assistant", "content": "done"},
+        ]
+
+    assert tool_calls(agent) == (
+        ToolCall("specialist", {"question": "where?"}, "shipped", id="1"),
+        ToolCall("get_order", {"order_id": "o_1"}, {"id": "o_1", "full": False}),
+    )
 
 
 def test_a_call_that_outlives_its_attempt_changes_nothing_any_more():
@@ -286,7 +407,10 @@ def test_the_tools_that_were_named_are_all_of_them():
     [
         (lambda: judgekit.tool(dict), "decorates a function"),
         (lambda: judgekit.tool(staticmethod(len)), "write @judgekit.tool below it"),
+        (lambda: judgekit.tool(functools.partial(print, 1)), "right above the `def`"),
         (lambda: judgekit.tool(name=" ")(print), "not blank"),
+        (lambda: judgekit.tool(max), "does not tell its parameters"),
+        (lambda: judgekit.tool(name="again")(get_order), "recorded already, as 'get_order'"),
         (lambda: judgekit.tool(lambda: (yield 1)), "return a list instead"),
     ],
 )
@@ -299,6 +423,7 @@ def test_what_is_no_tool_is_refused(wrong, said):
     ("tools", "said"),
     [
         ([get_order, print, len], "calls of print, len are not recorded"),
+        ([functools.partial(print, 1)], "name the functions"),
         ("get_order", "must be a list"),
         (get_order, "must be a list"),
     ],
@@ -313,7 +438,7 @@ def test_named_tools_must_be_recorded(tools, said):
     named=st.dictionaries(st.sampled_from("abcde"), st.integers(), max_size=3),
 )
 def test_every_call_is_recorded_whatever_it_is_called_with(positional, named):
-    from judgekit.adapters.own_tools import recorded_tools
+    from judgekit.adapters.tool_recorder import recorded_tools
 
     @judgekit.tool
     def free(a=1, *rest, b=2, **more):
