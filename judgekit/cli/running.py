@@ -118,7 +118,7 @@ def with_settings(
 def _stopping(plan: Experiment) -> ExperimentRunner:
     if isinstance(plan, ProviderSwap):
         raise Mistake(
-            "--stop-early: a provider swap holds its agents against each other on the same cases; leave it out"
+            "--stop-early: a provider swap holds agents against each other on the same cases; leave it out"
         )
     return plan if settings_of(plan).early is not None else plan.stop_early()
 

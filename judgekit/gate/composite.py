@@ -92,7 +92,7 @@ class Gate:
         Raises:
             InvalidArgument: The rate is no number from 0 to 1, or k no whole number >= 1.
         """
-        return cls((PassAtK(rate, k),))
+        return cls((PassAtK(rate, k=k),))
 
     @classmethod
     def pass_hat_k_should_be_at_least(cls, rate: float, *, k: int) -> Gate:
@@ -105,7 +105,7 @@ class Gate:
         Raises:
             InvalidArgument: The rate is no number from 0 to 1, or k no whole number >= 1.
         """
-        return cls((PassHatK(rate, k),))
+        return cls((PassHatK(rate, k=k),))
 
     @classmethod
     def mean_score_should_be_at_least(cls, score: float, *, of: GateUnit) -> Gate:

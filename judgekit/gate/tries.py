@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from judgekit.evaluation import Outcome
@@ -26,7 +26,7 @@ class _Tries(Rule):
     symbol: ClassVar[str]
     chance: ClassVar[Callable[..., Estimate]]
     rate: float
-    k: int
+    k: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         checked_share(self, "rate", self.rate)
