@@ -157,9 +157,8 @@ def test_several_raters_are_a_majority_and_have_an_agreement_of_their_own(polite
     assert found.human_agreement.method.startswith("Krippendorff's alpha, nominal")
     assert found.human_agreement.interval is not None
     assert set(found.alternative.by_annotator) == {"label 1", "label 2", "label 3"}
-    two = calibrate(
-        polite, [{**row, "label": [row["label"], bool(n % 2)]} for n, row in enumerate(rows[:30])]
-    )
+    halves = [{**row, "label": [row["label"], bool(n % 2)]} for n, row in enumerate(rows[:30])]
+    two = calibrate(polite, halves)
     assert two.undecided > 0
     assert two.labels + two.undecided == 30
     assert two.alternative is None
