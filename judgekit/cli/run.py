@@ -30,8 +30,8 @@ def command(suite: str, **options: Any) -> int:
     """Run the experiment in SUITE and print its report.
 
     SUITE is a Python file or a module, with :NAME behind it where it holds several experiments. It holds
-    an ExperimentRunner, or a function experiment(model=None, judge_model=None) that returns one. Or it is
-    a YAML file.
+    an ExperimentRunner or a ProviderSwap, or a function experiment(model=None, judge_model=None) that
+    returns one. Or it is a YAML file.
     """
     # Asking for the help must not load what a run needs.
     from judgekit.cli.running import run_suite

@@ -30,8 +30,11 @@ from judgekit import (
     ModelCall,
     Observer,
     Outcome,
+    Panel,
     Price,
+    ProviderSwap,
     SimulatedUser,
+    SwapReport,
     ToolBindings,
     ToolCall,
     Turn,
@@ -54,6 +57,7 @@ from judgekit.evaluators import (
     should_not_call_tool,
     should_reply_within,
 )
+from judgekit.judging.criteria import warmth
 from judgekit.testing import FakeProvider, ScriptedModel, otherwise, says, verdict
 
 
@@ -208,6 +212,23 @@ limited: ExperimentRunner = (
     .max_cost(0.5, prices={"openai/own": Price(0.1, 0.2)})
     .rescore(Path("run"))
 )
+swap: ProviderSwap = (
+    ProviderSwap("x")
+    .cases(talk, attacks)
+    .agents({"plain": plain_agent, "rich": rich_agent, "before": Path("run")})
+    .judges({"one": judge, "two": Panel([judge, judge])})
+    .criteria(lambda one: one.should_satisfy("polite", name="tone"), warmth)
+    .repeat(3)
+    .max_cost(0.5)
+    .gate(Gate.pass_rate_should_be_at_least(0.9, of="tone [one]"))
+)
+
+
+def run_swap() -> None:
+    """Figures of a swap."""
+    report: SwapReport = swap.run(observer=Counting())
+    kappas: list[float | None] = [one.kappa.estimate for one in report.agreements]
+    print(kappas, report.cells[0].rate.estimate, report.render("markdown"), report.write("swap.html"))
 
 
 def run() -> None:
