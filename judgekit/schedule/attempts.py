@@ -140,16 +140,14 @@ class _Run:
                 if run <= runs_of(case):
                     yield index, run
 
-    @property
-    def _is_decided(self) -> bool:
-        return self._looks is not None and self._looks.decided
-
     async def work(self) -> None:
         """Make attempts until there is none left."""
+        looks = self._looks
         while True:
             if time.perf_counter() - self._turn_began > _TURN_SECONDS:
                 await self._next_turn()
-            index, run = _NONE_LEFT if self._is_decided else next(self._attempts, _NONE_LEFT)
+            decided = looks is not None and looks.decided
+            index, run = _NONE_LEFT if decided else next(self._attempts, _NONE_LEFT)
             if not run:
                 return
             case = self._plan.cases[index]
@@ -161,12 +159,12 @@ class _Run:
             attempt_context.set(AttemptContext(case.id, index, run, session, self._scope))
             interaction, results = await self._attempt(case, run, Session(session))
             self._observer.finished(self._store.add(index, run, interaction, results))
-            if self._looks is not None:
-                self._looks.look()
+            if looks is not None:
+                looks.look()
 
     def give_up_the_rest(self) -> None:
         """Keep the attempts that no money was left for. They come last: a resumed run may make them."""
-        if self._budget is None or self._is_decided:
+        if self._budget is None or (self._looks is not None and self._looks.decided):
             return
         missing = self._budget.missing()
         for index, run in self._unaffordable:
