@@ -11,17 +11,23 @@ from judgekit.errors import InvalidArgument
 from judgekit.jsonable import json_line, json_text, jsonable, parse_json
 from judgekit.redaction import finders
 from judgekit.redaction.finders import Finder, Found
+from judgekit.redaction.ibans import ibans
 
 __all__ = ["KINDS", "Redactor"]
 
-KINDS = ("key", "card", "email", "phone")
+KINDS = ("key", "iban", "card", "email", "phone")
 _FINDERS: dict[str, Finder] = {
     "key": finders.keys,
+    "iban": ibans,
     "card": finders.cards,
     "email": finders.emails,
     "phone": finders.phones,
 }
 _SHORTEST_SECRET = 6
+# Kinds with check digits: neighbours are read as one for them before each is read on its own, since a half
+# may look like something else. Without check digits a join may swallow the word behind a secret.
+_CHECKED = ("iban", "card")
+_TEXT_FIELDS = (None, "text", "content")
 
 # What may go on with a key, and is no word: letters with digits, or what a dash joins to it.
 _REST = re.compile(
@@ -45,10 +51,11 @@ _PHONE_FIELDS = frozenset(
 class Redactor:
     """Masks secrets and personal data; one value always has one placeholder, such as `[email 1]`.
 
-    Found are keys and tokens (`key`), card numbers that pass Luhn and have a network's prefix and length
-    (`card`), e-mail addresses (`email`), phone numbers that are written as such (`phone`), and what
-    `patterns` match. JSON inside of strings is looked into, fields such as `password` are masked whole,
-    and a secret that is split over neighbouring texts is found too.
+    Found are keys and tokens (`key`), account numbers with the length and check digits of an IBAN (`iban`),
+    card numbers that pass Luhn and have a network's prefix and length (`card`), e-mail addresses (`email`),
+    phone numbers that are written as such (`phone`), and what `patterns` match. JSON inside of strings is
+    looked into, fields such as `password` are masked whole, and a secret that is split over neighbouring
+    texts is found too.
 
     Attributes:
         counts: How often something was masked, by kind.
@@ -66,7 +73,7 @@ class Redactor:
         Args:
             patterns: Own patterns by the kind that placeholders and counts show.
             secrets: Values that are masked wherever they stand, such as keys that the agent was given.
-            kinds: Which of `key`, `card`, `email` and `phone` to look for.
+            kinds: Which of `key`, `iban`, `card`, `email` and `phone` to look for.
 
         Raises:
             InvalidArgument: A kind that is none, a pattern that does not compile or matches empty text, or
@@ -104,6 +111,7 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """Neighbouring texts, such as what a user said in turn; also what is split over two of them."""
+        texts = self._over_gaps(list(texts), _CHECKED)
         return self._over_gaps(self._without_rests(texts, [self.text(text) for text in texts]))
 
     def _redacted(self, value: Any) -> Any:
@@ -125,8 +133,14 @@ class Redactor:
         return value if masked == text else masked
 
     def _list(self, values: list[Any]) -> list[Any]:
+        values = list(values)
+        for name in _TEXT_FIELDS:
+            for places in _neighbours(values, name):
+                whole = self._over_gaps([_text_at(values[place], name) for place in places], _CHECKED)
+                for place, text in zip(places, whole, strict=True):
+                    values[place] = text if name is None else {**values[place], name: text}
         redacted = [self._redacted(item) for item in values]
-        for name in (None, "text", "content"):
+        for name in _TEXT_FIELDS:
             for places in _neighbours(redacted, name):
                 raw = [_text_at(values[place], name) for place in places]
                 masked = [_text_at(redacted[place], name) for place in places]
@@ -179,12 +193,13 @@ class Redactor:
                 goes_on = rest.end() == len(text)
         return found
 
-    def _over_gaps(self, texts: list[str]) -> list[str]:
-        """Mask what only shows when neighbours are read as one; each text was read on its own before."""
+    def _over_gaps(self, texts: list[str], kinds: Iterable[str] | None = None) -> list[str]:
+        """Mask what only shows when neighbours are read as one; of all kinds, unless some are named."""
         if len(texts) < 2:
             return texts
+        finders = {kind: finder for kind, finder in self._finders.items() if not kinds or kind in kinds}
         for gap in ("", " "):
-            for kind, finder in self._finders.items():
+            for kind, finder in finders.items():
                 joined = gap.join(texts)
                 for start, end in reversed(_merged(finder(joined))):
                     texts = self._cut(texts, len(gap), (start, end), kind, joined[start:end])
@@ -226,7 +241,9 @@ def _neighbours(items: list[Any], name: str | None) -> Iterable[list[int]]:
 def _same(kind: str, value: str) -> str:
     """What makes two spellings one value."""
     if kind in ("card", "phone"):
-        return re.sub("[^0-9+]", "", value)
+        return re.sub("[^0-9+]", "", finders.plainly_spelled(value))
+    if kind == "iban":
+        return re.sub("[^A-Z0-9]", "", value.upper())
     return value.casefold().replace("%40", "@") if kind == "email" else value
 
 

@@ -30,7 +30,7 @@ class Recorder:
         print(recorder.masked)
 
     Args:
-        redact: Mask keys, card numbers, e-mail addresses and phone numbers.
+        redact: Mask keys, card and account numbers, e-mail addresses and phone numbers.
         patterns: Own patterns to mask, by name.
         secrets: Values to mask wherever they stand, such as keys that the agent was given.
 
