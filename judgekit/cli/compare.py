@@ -16,8 +16,7 @@ _INSIDE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.command(
     "compare",
     epilog="Exit codes: 0 IMPROVED or EQUIVALENT, 1 REGRESSED, 3 UNDERPOWERED or no verdict. "
-    "Example: judgekit compare front-desk-2026-11-30T10-00-00Z front-desk-2026-11-30T11-00-00Z "
-    "--max-drop 0.05",
+    "Example: judgekit compare main/report.json branch/report.json --max-drop 0.05",
 )
 @click.argument("baseline", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))

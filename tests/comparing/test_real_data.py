@@ -49,7 +49,7 @@ def answered(answers, right):
     [
         ("GPT-4|Vanilla_NoRules", "GPT-4|Vanilla", 5, 33, 4.256e-6, IMPROVED),
         ("GPT-4|Vanilla", "GPT-4|CoT", 20, 13, 0.296206, EQUIVALENT),
-        ("ChatGPT|Vanilla", "ChatGPT|CoT", 33, 31, 0.900653, UNDERPOWERED),
+        ("ChatGPT|Vanilla", "ChatGPT|CoT", 33, 31, 0.900653, EQUIVALENT),
     ],
 )
 def test_a_changed_prompt_on_llmbar(before, after, worsened, improved, p, verdict):

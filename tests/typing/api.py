@@ -33,6 +33,7 @@ from judgekit import (
     Panel,
     Price,
     ProviderSwap,
+    RunComparison,
     SimulatedUser,
     SwapReport,
     ToolBindings,
@@ -44,6 +45,7 @@ from judgekit import (
     tool,
 )
 from judgekit.adversarial import adversarial_gate, direct_injection, should_have_no_effect, wrapped
+from judgekit.comparing import Axis
 from judgekit.evaluators import (
     ToolArgument,
     accepted,
@@ -58,6 +60,8 @@ from judgekit.evaluators import (
     should_reply_within,
 )
 from judgekit.judging.criteria import warmth
+from judgekit.reporting.comparisons import write_comparison
+from judgekit.statistics import ComparisonVerdict
 from judgekit.testing import FakeProvider, ScriptedModel, otherwise, says, verdict
 
 
@@ -238,6 +242,21 @@ def run() -> None:
     written: Path = report.write("report.json")
     again: EvalReport = EvalReport.read(written)
     print(read(again), judgekit.__version__, judgekit.evaluators.should_call_tool("x"))
+
+
+def compared(new: EvalReport, baseline: EvalReport) -> ComparisonVerdict | None:
+    """Two runs, before and after."""
+    documents: dict[str, str] = {"case 1": "a", "case 2": "a"}
+    grouped: RunComparison = new.compare(baseline, cluster=documents, level=0.9)
+    alone = new.compare(baseline, max_drop=0.05, cluster=lambda case: case.split()[0])
+    for one in alone.evaluators:
+        scores: float | None = None if one.scores is None else one.scores.estimate
+        kappa: float | None = None if one.agreement is None else one.agreement.kappa.estimate
+        print(one.shown, one.verdict, one.pass_fail.interval, scores, kappa)
+    slower = [amount.difference.estimate for amount in alone.amounts if amount.name == "latency"]
+    print(slower, [flip.failed_on for flip in alone.worsened], alone.axis is Axis.AGENT, grouped.to_json())
+    print(write_comparison(alone, "compare.html", new=new, baseline=baseline), alone.render())
+    return alone.verdict
 
 
 async def run_async() -> None:
