@@ -8,15 +8,13 @@ from __future__ import annotations
 import enum
 import inspect
 import re
-import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HERE = Path(__file__).resolve().parent
-FOLDER = HERE / "reference"
+FOLDER = Path(__file__).resolve().parent / "reference"
 WIDTH = 100
 
 
@@ -130,17 +128,19 @@ def _entry(name: str, value: Any) -> Iterator[str]:
         yield from _class(name, value)
     elif inspect.isroutine(value):
         yield _signature(name, value)
-        yield docstring(value)
+        yield markdown(inspect.getdoc(value) or "")
     else:
         yield _constant(name, value)
 
 
 def _constant(name: str, value: Any) -> str:
     if isinstance(value, bool | int | float | str):
-        return f"```text\n{name} = {value!r}\n```"
-    if type(value).__module__ == "builtins" or isinstance(value, tuple | list | dict):
-        return f"A {type(value).__name__} of {len(value)}." if hasattr(value, "__len__") else ""
-    return "A type for annotations."
+        # An alias of types that are imported for type checkers only is text.
+        shown = value if isinstance(value, str) and re.search(r"[\[|]", value) else repr(value)
+        return f"```text\n{name} = {shown}\n```"
+    if isinstance(value, Mapping):
+        return f"A mapping with the keys {', '.join(f'`{key}`' for key in value)}."
+    return f"A {type(value).__name__} of {len(value)}." if isinstance(value, Sized) else "A type."
 
 
 def _class(name: str, value: type) -> Iterator[str]:
@@ -149,16 +149,15 @@ def _class(name: str, value: type) -> Iterator[str]:
         yield f"```text\n{members}\n```"
     elif not getattr(value, "_is_protocol", False) and _has_own_constructor(value):
         yield _signature(name, value)
-    yield docstring(value)
+    yield markdown(inspect.getdoc(value) or "")
     for member, held in _members(value):
+        yield f"#### `{name}.{member}`"
         if isinstance(held, property):
-            yield f"#### `{name}.{member}`"
-            yield f"Property{_of_type(held)}. {docstring(held.fget)}"
+            yield f"Property{_of_type(held)}. {markdown(inspect.getdoc(held.fget) or '')}"
         else:
             function = held.__func__ if isinstance(held, classmethod | staticmethod) else held
-            yield f"#### `{name}.{member}`"
             yield _signature(f"{name}.{member}", function, drop=not isinstance(held, staticmethod))
-            yield docstring(getattr(value, member))
+            yield markdown(inspect.getdoc(getattr(value, member)) or "")
 
 
 def _has_own_constructor(value: type) -> bool:
@@ -238,7 +237,7 @@ def _default(value: Any) -> str:
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
     text = repr(value)
-    return "..." if " at 0x" in text or text.startswith("<") or str(Path.cwd()) in text else text
+    return "..." if len(text) > 60 or text.startswith("<") or " at 0x" in text else text
 
 
 def _fenced(name: str, parameters: list[str], returned: str) -> str:
@@ -246,11 +245,6 @@ def _fenced(name: str, parameters: list[str], returned: str) -> str:
     if len(line) > WIDTH:
         line = f"{name}(\n" + "".join(f"    {one},\n" for one in parameters) + f"){returned}"
     return f"```text\n{line}\n```"
-
-
-def docstring(value: Any) -> str:
-    """A docstring as Markdown."""
-    return markdown(inspect.getdoc(value) or "")
 
 
 def markdown(text: str) -> str:
@@ -304,4 +298,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    write(FOLDER)
