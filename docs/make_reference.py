@@ -84,8 +84,9 @@ def pages() -> dict[str, str]:
                     held[page.file][path] = value
                     taken.add(id(value))
     filled = [page for page in (*PAGES, OTHER) if held[page.file]]
-    texts = {f"{page.file}.md": _page(page, held[page.file]) for page in filled}
-    return {"index.md": _index(filled, held), **texts}
+    return {"index.md": _index(filled, held)} | {
+        f"{one.file}.md": _page(one, held[one.file]) for one in filled
+    }
 
 
 def _page_of(value: Any) -> Page:
