@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgekit.adapters.langchain import chat_message
+from judgekit.adapters.response_items import response_answer, response_item, text_of_id
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction, ToolCall
 from judgekit.jsonable import json_text
@@ -41,6 +42,11 @@ def plain_message(message: object, position: int) -> Mapping[str, Any]:
         raise InvalidArgument(
             f"messages[{position}] has `parts` and no `content`: it is of another shape than OpenAI's and "
             "Anthropic's; write its text under `content` and its calls under `tool_calls`"
+        )
+    if any("toolUse" in part or "toolResult" in part for part in _parts(found.get("content"))):
+        raise InvalidArgument(
+            f"messages[{position}] is of Bedrock's shape; write its calls as `tool_use` and `tool_result` "
+            "blocks of Anthropic's shape"
         )
     # Loops of one's own put a client's objects inside plain messages.
     holders = [key for key in ("content", "tool_calls") if _holds_objects(found.get(key))]
@@ -122,8 +128,9 @@ class Transcript:
     def read(self, position: int, message: Mapping[str, Any]) -> None:
         """Take in one message; `position` tells which calls stand in one message."""
         role, content = message.get("role"), message.get("content")
-        if message.get("type") == "function_call":  # an item of OpenAI's Responses API
-            self._call(position, message.get("name"), message.get("arguments"), message.get("call_id"))
+        if (item := response_item(message)) is not None:
+            self.calls.append(CallMade(*item, message=position))
+            self.read_result(message)
             return
         if role in _TOOL_ROLES:
             self.read_result(message)
@@ -155,9 +162,10 @@ class Transcript:
         """Take in only the tool results of a message; whether one of them answered a call."""
         if message.get("role") in _TOOL_ROLES:
             id, content = message.get("tool_call_id"), message.get("content")
-            return self._answer(id, message.get("name"), content, _failed(message))
-        if message.get("type") == "function_call_output":
-            return self._answer(message.get("call_id"), None, message.get("output"), False)
+            name = message.get("name") or message.get("tool_name")
+            return self._answer(id, name, content, _failed(message))
+        if (answer := response_answer(message)) is not None:
+            return self._answer(answer.id, None, answer.content, answer.failed)
         answered = False
         for part in _parts(message.get("content")):
             if str(part.get("type") or "").endswith("tool_result"):
@@ -165,10 +173,10 @@ class Transcript:
         return answered
 
     def _call(self, position: int, name: object, arguments: object, id: object) -> None:
-        self.calls.append(CallMade(str(name or _UNNAMED), arguments, str(id) if id else None, position))
+        self.calls.append(CallMade(str(name or _UNNAMED), arguments, text_of_id(id), position))
 
     def _answer(self, id: object, name: object, content: object, failed: bool) -> bool:
-        call = self._answered_call(str(id) if id else None, str(name) if name else None)
+        call = self._answered_call(text_of_id(id), str(name) if name else None)
         if call is None:
             return False
         call.answered = True

@@ -314,3 +314,75 @@ def test_calls_that_are_answered_one_by_one_keep_their_own_results(steps):
     assert [call.result for call in Interaction.from_messages(messages).tool_calls] == [
         text for _, text in steps
     ]
+
+
+def response_items(*items):
+    asked = {"role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+    return Interaction.from_messages([asked, *items, said])
+
+
+@pytest.mark.parametrize(
+    ("items", "call"),
+    [
+        (
+            [
+                {"type": "custom_tool_call", "call_id": "c", "id": "x", "name": "python", "input": "1 + 1"},
+                {"type": "custom_tool_call_output", "call_id": "c", "output": "2"},
+            ],
+            ToolCall("python", "1 + 1", "2", id="c"),
+        ),
+        (
+            [{"type": "mcp_call", "id": "m", "name": "pay", "arguments": '{"cents": 5}', "output": "paid"}],
+            ToolCall("pay", {"cents": 5}, "paid", id="m"),
+        ),
+        (
+            [{"type": "mcp_call", "id": "m", "name": "pay", "arguments": "{}", "error": "no money"}],
+            ToolCall("pay", {}, None, "no money", "m"),
+        ),
+        (
+            [{"type": "web_search_call", "id": "w", "action": {"type": "search", "query": "o_42"}}],
+            ToolCall("web_search", {"type": "search", "query": "o_42"}, id="w"),
+        ),
+        (
+            [{"type": "file_search_call", "id": "f", "queries": ["o_42"], "results": [{"text": "shipped"}]}],
+            ToolCall("file_search", {"queries": ["o_42"]}, [{"text": "shipped"}], id="f"),
+        ),
+        (
+            [
+                {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}},
+                {"type": "shell_call_output", "call_id": "s", "output": [{"stdout": "a"}]},
+            ],
+            ToolCall("shell", {"commands": ["ls"]}, [{"stdout": "a"}], id="s"),
+        ),
+    ],
+)
+def test_every_kind_of_call_of_the_responses_api_is_one(items, call):
+    found = response_items(*items)
+    assert found.tool_calls == (call,)
+    assert found.reply == "done"
+
+
+def test_items_that_are_no_calls_are_none():
+    others = [{"type": "reasoning", "summary": []}, {"type": "mcp_list_tools", "tools": [{"name": "pay"}]}]
+    assert response_items(*others).tool_calls == ()
+
+
+def test_a_shape_that_would_hide_its_calls_is_refused():
+    part = {"toolUse": {"toolUseId": "1", "name": "pay", "input": {}}}
+    with pytest.raises(InvalidArgument, match="Bedrock's shape"):
+        Interaction.from_messages([{"role": "assistant", "content": [part]}])
+
+
+def test_an_id_of_zero_is_an_id():
+    asked = [{"id": n, "function": {"name": f"t{n}", "arguments": "{}"}} for n in (0, 1)]
+    answers = [{"role": "tool", "tool_call_id": n, "content": f"r{n}"} for n in (1, 0)]
+    found = Interaction.from_messages([{"role": "assistant", "tool_calls": asked}, *answers])
+    assert [(call.id, call.result) for call in found.tool_calls] == [("0", "r0"), ("1", "r1")]
+
+
+def test_ollama_names_the_tool_that_answers():
+    asked = [{"function": {"name": name, "arguments": {}}} for name in ("a", "b")]
+    answers = [{"role": "tool", "tool_name": name, "content": f"of {name}"} for name in ("b", "a")]
+    found = Interaction.from_messages([{"role": "assistant", "tool_calls": asked}, *answers])
+    assert [call.result for call in found.tool_calls] == ["of a", "of b"]
