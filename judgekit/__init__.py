@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from judgekit import evaluators as evaluators
     from judgekit import testing as testing
     from judgekit.adapters import load_traces, tool
+    from judgekit.calibrating import (
+        Calibration,
+        PairReliability,
+        Reliability,
+        calibrate,
+        load_labels,
+        load_pairs,
+        pair_reliability,
+        reliability,
+    )
     from judgekit.comparing import RunComparison
     from judgekit.conversation import Turn
     from judgekit.datasets import load_interactions
@@ -80,6 +90,15 @@ __all__ = [
     "Escalation",
     "Limits",
     "Price",
+    # how good a judge is
+    "load_labels",
+    "calibrate",
+    "Calibration",
+    "reliability",
+    "Reliability",
+    "load_pairs",
+    "pair_reliability",
+    "PairReliability",
     # running
     "ExperimentRunner",
     "ProviderSwap",
@@ -114,6 +133,7 @@ __all__ = [
 _HOMES = (
     "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "comparing",
     "adapters", "replay", "datasets", "judging", "simulating", "runner", "swapping", "in_pytest",
+    "calibrating",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")
 

@@ -296,14 +296,7 @@ def test_repeats_are_counted_and_cost_nothing_twice(judgekit, provider):
 def test_pairs_are_judged_in_both_orders(judgekit, fake_provider):
     writers = {"w1": "openai/g", "w2": "x/y"}
     rows = [
-        {
-            "q": "why",
-            "one": f"Gladly {n}",
-            "two": f"No {n}",
-            "human": "ab"[n % 2],
-            "w1": "openai/g",
-            "w2": "x/y",
-        }
+        {"q": "why", "one": f"Gladly {n}", "two": f"No {n}", "human": "ab"[n % 2], **writers}
         for n in range(10)
     ]
     judgekit.write("pairs.jsonl", "\n".join(map(json.dumps, rows)) + "\n")

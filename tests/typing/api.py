@@ -15,6 +15,7 @@ import judgekit
 from judgekit import (
     Abstained,
     Blocked,
+    Calibration,
     CaseResult,
     Criterion,
     Decision,
@@ -30,9 +31,11 @@ from judgekit import (
     ModelCall,
     Observer,
     Outcome,
+    PairReliability,
     Panel,
     Price,
     ProviderSwap,
+    Reliability,
     RunComparison,
     SimulatedUser,
     SwapReport,
@@ -40,8 +43,13 @@ from judgekit import (
     ToolCall,
     Turn,
     Verdict,
+    calibrate,
     eval_label,
     load_interactions,
+    load_labels,
+    load_pairs,
+    pair_reliability,
+    reliability,
     tool,
 )
 from judgekit.adversarial import adversarial_gate, direct_injection, should_have_no_effect, wrapped
@@ -233,6 +241,20 @@ def run_swap() -> None:
     report: SwapReport = swap.run(observer=Counting())
     kappas: list[float | None] = [one.kappa.estimate for one in report.agreements]
     print(kappas, report.cells[0].rate.estimate, report.render("markdown"), report.write("swap.html"))
+
+
+def trust(report: EvalReport) -> Gate:
+    """How good a judge is, from labels, repeats and pairs."""
+    labels = load_labels("labels.jsonl", asked="question", reply="answer", label=["ann", "bob"])
+    asked: Calibration = calibrate(polite, labels, max_cost=1.0, told=lambda done, planned: None)
+    earlier: Calibration = calibrate("polite", labels, judged=report.results, design="random_subset")
+    low: float | None = asked.kappa_low
+    kept: Path = earlier.save("calibrations")
+    noise: Reliability = reliability(polite, [{"asked": "hi", "reply": "hello"}], samples=3)
+    pairs = load_pairs("pairs.jsonl", reply="a", other="b", writer="model_a", other_writer="model_b")
+    order: PairReliability = pair_reliability(judge, "more helpful", pairs, family="gpt")
+    print(low, kept, asked.rate.corrected.estimate, noise.scores.icc_single.low, order.position.p_value)
+    return Gate.judge_should_be_calibrated(kappa=0.5, of="polite", max_age_days=90, store=Path("kept"))
 
 
 def run() -> None:
