@@ -67,6 +67,7 @@ from judgekit.evaluators import (
     should_not_call_tool,
     should_reply_within,
 )
+from judgekit.history import RunHistory, read_history
 from judgekit.judging.criteria import warmth
 from judgekit.reporting.comparisons import write_comparison
 from judgekit.statistics import ComparisonVerdict
@@ -281,6 +282,13 @@ def compared(new: EvalReport, baseline: EvalReport) -> ComparisonVerdict | None:
     return alone.verdict
 
 
+def trend(folder: Path) -> list[float | None]:
+    """A folder of runs."""
+    history: RunHistory = read_history(folder, name="typed", of="polite", limit=10)
+    history.write("history.html")
+    return [run.passes.rate for experiment in history.experiments for run in experiment.runs]
+
+
 async def run_async() -> None:
     """The async door."""
     report = await plan.agent(rich_agent).run_async()
@@ -301,4 +309,5 @@ EvalResult.inconclusive("x", "no_evidence")  # type: ignore[call-arg]
 judge.should_satisfy("x", "name")  # type: ignore[call-arg]
 judgekit.cases("questions.jsonl", [polite])  # type: ignore[call-arg]
 kept: Callable[[EvalCase, object], int] = test_of_ones_own  # type: ignore[assignment]
+read_history("runs", "typed")  # type: ignore[call-arg]
 print(judgekit.EvalCases)  # type: ignore[attr-defined]
