@@ -16,11 +16,14 @@ from typing import Any
 from judgekit.adapters.span_shapes import Span, plain_span
 from judgekit.context import current_attempt
 
-__all__ = ["Trace", "span_processor", "traced"]
+__all__ = ["SESSION", "Trace", "span_processor", "traced"]
 
 _SDK = "opentelemetry.sdk.trace"
 _API = "opentelemetry.trace"
 _ROOT = "judgekit attempt"
+
+# On the span of an attempt; the turns of a conversation are traces of one session.
+SESSION = "judgekit.session"
 
 _current: ContextVar[Trace | None] = ContextVar("judgekit_trace", default=None)
 
@@ -168,7 +171,11 @@ def _root_span(provider: Any, trace: Trace) -> Iterator[None]:
     attempt = current_attempt()
     attributes: dict[str, Any] = {}
     if attempt is not None:
-        attributes = {"judgekit.case": attempt.case_id, "judgekit.run": attempt.run}
+        attributes = {
+            "judgekit.case": attempt.case_id,
+            "judgekit.run": attempt.run,
+            SESSION: attempt.session_id,
+        }
     tracer = provider.get_tracer("judgekit")
     # The empty context begins a trace of its own, also inside a span of the caller's.
     with tracer.start_as_current_span(

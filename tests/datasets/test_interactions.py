@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit import FileUnreadable, Interaction, InvalidArgument, ToolCall
+from judgekit import EvalCase, ExperimentRunner, FileUnreadable, Interaction, InvalidArgument, ToolCall
 from judgekit.datasets import load_interactions
 from judgekit.errors import ExtraMissing
 from judgekit.evaluators import reply_should_contain
@@ -266,13 +266,13 @@ def test_a_transcript_that_is_none_is_named(tmp_path):
         load_interactions(path)
 
 
-def exported(number, question, **attributes):
+def exported(number, question, prefix="x", **attributes):
     messages = {
         "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": question}]}],
         "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": "Here."}]}],
     }
     spans = [
-        ("root", {f"x.{key}": value for key, value in attributes.items()}, ""),
+        ("root", {f"{prefix}.{key}": value for key, value in attributes.items()}, ""),
         (
             "chat m",
             {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
@@ -311,6 +311,24 @@ def test_traces_are_runs_of_the_case_that_an_attribute_names(tmp_path):
         assert [case.id for case in load_interactions(path)] == ["row-1", "row-2", "row-3"]
     whole = written(tmp_path / "trace.json", json.dumps(exports[1], indent=1))
     assert [case.command for case in load_interactions(whole)] == ["B?"]
+
+
+def test_traces_of_one_session_are_the_turns_of_a_conversation(tmp_path):
+    pytest.importorskip("opentelemetry.proto_json", reason="opentelemetry-proto-json is not installed")
+    said = [("s1", "A?"), ("s2", "A?"), ("s1", "And then?"), ("s2", "And now?")]
+    exports = [
+        exported(number, question, "judgekit", case="talk", session=session)
+        for number, (session, question) in enumerate(said, start=1)
+    ]
+    (case,) = load_interactions(written(tmp_path / "traces.jsonl", lines(exports)), id="judgekit.case")
+    assert (case.id, case.command) == ("talk", "A?")
+    assert [[turn.user_message for turn in run.turns] for run in case.interactions] == [
+        ["A?", "And then?"],
+        ["A?", "And now?"],
+    ]
+    talk = EvalCase.conversation("talk", ["A?", "And then?"], interactions=case.interactions[:1])
+    report = ExperimentRunner("talk").cases(talk).evaluator(reply_should_contain("Here"))
+    assert report.without_report_file().run().passed
 
 
 def test_traces_of_one_id_that_were_asked_different_things_are_refused(tmp_path):
