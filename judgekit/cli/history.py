@@ -15,7 +15,12 @@ __all__ = ["command"]
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--name", metavar="EXPERIMENT", help="Only the runs of this experiment.")
 @click.option("--of", metavar="NAME", help="Only the rates of this criterion or label.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest so many runs of each.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Only the newest so many runs of each; the text lists 10 unless told otherwise.",
+)
 @click.option(
     "-o", "--output", "outputs", metavar="FILE", multiple=True, type=click.Path(path_type=Path),
     help="Also write it to FILE, in the format of its suffix; repeatable.",
@@ -57,4 +62,4 @@ def command(
     if as_json:
         print_json(found.to_json())
     else:
-        write_out(rendered(found, blocks=draws_blocks()))
+        write_out(rendered(found, blocks=draws_blocks(), most=limit or 10))

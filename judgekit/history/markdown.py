@@ -14,14 +14,16 @@ from judgekit.text import counted
 __all__ = ["rendered"]
 
 _GATE = {Outcome.PASS: "✅ passed", Outcome.FAIL: "❌ FAILED", Outcome.INCONCLUSIVE: "⚠️ INCONCLUSIVE"}
-_RUNS, _RATES, _UNREAD, _TEXT = 50, 100, 50, 500
+_EXPERIMENTS, _RUNS, _RATES, _CHANGES, _UNREAD, _TEXT = 20, 30, 60, 60, 50, 300
 
 
 def rendered(history: RunHistory) -> str:
     """A table of rates and a table of runs for each experiment, ended by a line feed."""
     lines: list[str] = []
-    for experiment in history.experiments:
+    for experiment in history.experiments[:_EXPERIMENTS]:
         lines += _experiment(experiment, history.of)
+    if len(history.experiments) > _EXPERIMENTS:
+        lines += ["", f"{counted(len(history.experiments) - _EXPERIMENTS, 'more experiment')} in the JSON."]
     if not history.experiments:
         lines.append("No runs.")
     if history.unread:
@@ -83,12 +85,13 @@ def _row(run: HistoryRun) -> str:
 
 
 def _changes(runs: tuple[HistoryRun, ...]) -> Iterator[str]:
-    changed = [run for run in reversed(runs) if run.changes]
-    if not changed:
+    found = [(run, change) for run in reversed(runs) for change in run.changes]
+    if not found:
         return
     yield ""
     yield "What changed from one run to the next; a rate before it and one after it are not one trend:"
     yield ""
-    for run in changed:
-        for change in run.changes:
-            yield f"- {run.started_at:%Y-%m-%d %H:%M}: {code(change.text, _TEXT)}"
+    for run, change in found[:_CHANGES]:
+        yield f"- {run.started_at:%Y-%m-%d %H:%M}: {code(change.text, _TEXT)}"
+    if len(found) > _CHANGES:
+        yield f"- {len(found) - _CHANGES} more in the JSON"

@@ -13,23 +13,26 @@ from judgekit.reporting.html.plots import bar
 
 __all__ = ["rendered"]
 
-_RUNS, _PLOTS, _CASES, _UNREAD = 500, 60, 100, 200
+_EXPERIMENTS, _RUNS, _RUNS_IN_ALL, _PLOTS, _CASES, _UNREAD = 50, 300, 1_000, 60, 20, 200
 
 
 def rendered(history: RunHistory) -> str:
     """The page."""
+    shown = history.experiments[:_EXPERIMENTS]
+    most = min(_RUNS, _RUNS_IN_ALL // max(1, len(shown)))
     return rendered_without_script(
         "history.html.j2",
         "history.css",
         folder=str(history.folder),
-        experiments=[_experiment(one, history.of) for one in history.experiments],
+        experiments=[_experiment(one, history.of, most) for one in shown],
+        experiments_left=len(history.experiments) - len(shown),
         unread=history.unread[:_UNREAD],
         unread_left=max(0, len(history.unread) - _UNREAD),
     )
 
 
-def _experiment(experiment: ExperimentHistory, of: str | None) -> dict[str, Any]:
-    runs = experiment.runs[-_RUNS:]
+def _experiment(experiment: ExperimentHistory, of: str | None, most: int) -> dict[str, Any]:
+    runs = experiment.runs[-most:]
     keys = experiment.rate_keys(of)
     trends = [trend for key in keys[:_PLOTS] if (trend := trend_of(runs, key)) is not None]
     return {

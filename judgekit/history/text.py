@@ -14,20 +14,21 @@ __all__ = ["rendered", "signs"]
 
 _ASCII, _BLOCKS = "_.-:=+*#", "▁▂▃▄▅▆▇█"
 _WIDTH = 80
-_SIGNS, _RUNS, _NAME = 30, 20, 24
+_SIGNS, _RUNS, _NAME = 30, 10, 24
 _GATE = {Outcome.PASS: "passed", Outcome.FAIL: "FAILED", Outcome.INCONCLUSIVE: "INCONCLUSIVE"}
 
 
-def rendered(history: RunHistory, *, blocks: bool = False) -> str:
+def rendered(history: RunHistory, *, blocks: bool = False, most: int = _RUNS) -> str:
     """The history as text, without a line feed at its end.
 
     Args:
         history: What was read.
         blocks: Draw with block elements; else with ASCII.
+        most: Of each experiment list at most so many runs, the newest.
     """
     lines: list[str] = []
     for experiment in history.experiments:
-        lines += _experiment(experiment, history.of, blocks=blocks)
+        lines += _experiment(experiment, history.of, blocks=blocks, most=most)
     if not history.experiments:
         lines.append(f"no runs under {one_line(str(history.folder))}")
     if history.unread:
@@ -36,7 +37,7 @@ def rendered(history: RunHistory, *, blocks: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _experiment(experiment: ExperimentHistory, of: str | None, *, blocks: bool) -> Iterator[str]:
+def _experiment(experiment: ExperimentHistory, of: str | None, *, blocks: bool, most: int) -> Iterator[str]:
     runs = experiment.runs
     total = len(runs) + experiment.earlier
     yield (
@@ -44,7 +45,7 @@ def _experiment(experiment: ExperimentHistory, of: str | None, *, blocks: bool) 
         f"{day(runs[0].started_at)} to {day(runs[-1].started_at)}"
     )
     yield from _trends(experiment, of, blocks=blocks)
-    shown = runs[-_RUNS:]
+    shown = runs[-most:]
     earlier = total - len(shown)
     if earlier:
         yield f"  {counted(earlier, 'earlier run')} not listed"

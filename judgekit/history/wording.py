@@ -10,7 +10,7 @@ from judgekit.text import one_line
 
 __all__ = ["cost_text", "day", "named", "percent", "took_text"]
 
-_CASES, _ID = 5, 60
+_CASES, _ID = 5, 40
 
 
 def day(moment: datetime) -> str:

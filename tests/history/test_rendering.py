@@ -146,3 +146,30 @@ def test_a_history_is_written_in_the_format_of_its_suffix(history, tmp_path):
         history.write(tmp_path / "h.csv")
     with pytest.raises(InvalidArgument, match="`format` must be one of text, json, markdown, html"):
         history.render("xml")
+
+
+def test_a_long_history_stays_short_in_markdown_and_html(runs):
+    """A step summary of GitHub holds 1 MiB."""
+    many = [f"{number}-{'x' * 80}" for number in range(60)]
+    for number in range(6):
+        runs.run(*many[number % 2 :: 2], cases=many, flaky=many[::3], repeat=2, agent=f"desk-{number}")
+    history = read_history(runs.path)
+    (experiment,) = history.experiments
+    shape = experiment.__class__
+    long = [shape(name=f"e{n}", runs=experiment.runs * 60, earlier=3) for n in range(40)]
+    history = history.__class__(folder=history.folder, experiments=tuple(long))
+    assert len(history.render("html").encode()) < 10_000_000
+    assert len(history.render("markdown").encode()) < 1024 * 1024
+    assert "20 more experiments in the JSON" in history.render("markdown")
+    one = history.__class__(folder=history.folder, experiments=tuple(long[:1]))
+    assert len(one.render("html").encode()) < 3_000_000
+    assert len(one.render().splitlines()) < 200
+    assert rendered(one, most=12).count("gate ") == 12
+    assert len(json.loads(one.render("json"))["experiments"][0]["runs"]) == 360
+
+
+def test_a_folder_without_a_run_is_shown_in_every_format(tmp_path):
+    history = read_history(tmp_path)
+    assert history.render("markdown") == "No runs.\n"
+    assert "There is no run in this folder." in history.render("html")
+    assert json.loads(history.render("json"))["experiments"] == []
