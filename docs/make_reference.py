@@ -154,7 +154,8 @@ def _class(name: str, value: type) -> Iterator[str]:
     for member, held in _members(value):
         yield f"#### `{name}.{member}`"
         if isinstance(held, property):
-            yield f"Property{_of_type(held)}. {markdown(inspect.getdoc(held.fget) or '')}"
+            kind = _text(getattr(held.fget, "__annotations__", {}).get("return"))
+            yield f"Property, `{kind}`. {markdown(inspect.getdoc(held.fget) or '')}"
         else:
             function = held.__func__ if isinstance(held, classmethod | staticmethod) else held
             yield _signature(f"{name}.{member}", function, drop=not isinstance(held, staticmethod))
@@ -183,11 +184,6 @@ def _members(value: type) -> Iterator[tuple[str, Any]]:
             if isinstance(held, property | classmethod | staticmethod) or inspect.isfunction(held):
                 seen.add(name)
                 yield name, held
-
-
-def _of_type(held: property) -> str:
-    found = getattr(held.fget, "__annotations__", {}).get("return")
-    return f", `{_text(found)}`"
 
 
 def _signature(name: str, function: Any, *, drop: bool = False) -> str:
