@@ -38,6 +38,8 @@ def plain_message(message: object, position: int) -> Mapping[str, Any]:
             f"messages[{position}] must be a chat message such as "
             f"{{'role': 'user', 'content': 'hello'}}, got {message!r:.200}"
         )
+    if not isinstance(role := found.get("role"), str | None):
+        raise InvalidArgument(f"messages[{position}]: `role` must be text such as 'user', got {role!r:.200}")
     if "parts" in found and "content" not in found:
         raise InvalidArgument(
             f"messages[{position}] has `parts` and no `content`: it is of another shape than OpenAI's and "

@@ -52,11 +52,18 @@ def located_yaml(text: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:
         if node is None:
             return None, lines
         data = loader.construct_document(node)
+        _note_lines(node, (), node.start_mark.line + 1, lines)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise FileUnreadable(
+            f"line {line}: it is no YAML: {error.reason}, got {chr(error.character)!r}"
+        ) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""
         raise FileUnreadable(f"{place}it is no YAML: {getattr(error, 'problem', None) or error}") from error
-    _note_lines(node, (), node.start_mark.line + 1, lines)
+    except RecursionError as error:
+        raise FileUnreadable("line 1: it is nested too deeply") from error
     return data, lines
 
 

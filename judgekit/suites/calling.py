@@ -9,11 +9,11 @@ from typing import Any
 
 from judgekit.errors import InvalidArgument
 
-__all__ = ["called", "checks", "criteria", "named_entry", "parameters_of", "rules"]
+__all__ = ["MEANT", "called", "checks", "criteria", "named_entry", "parameters_of", "rules"]
 
 _NO_CHECKS = frozenset({"accepted", "expected_calls", "optional", "pattern"})
 # What an argument by position means, where it is not the first parameter.
-_MEANT = {"should_reply_within": "seconds"}
+MEANT = {"should_reply_within": "seconds"}
 
 
 def checks() -> dict[str, Callable[..., Any]]:
@@ -93,7 +93,7 @@ def _spread(
     if isinstance(arguments, list):
         return arguments, {}
     if not isinstance(arguments, Mapping):
-        return ([], {_MEANT[name]: arguments}) if name in _MEANT else ([arguments], {})
+        return ([], {MEANT[name]: arguments}) if name in MEANT else ([arguments], {})
     if not _names(arguments, parameters):
         # `should_satisfy_all: {polite: ..., plain: ...}` is the one mapping that it takes.
         return [arguments], {}

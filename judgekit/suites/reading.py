@@ -24,6 +24,8 @@ from judgekit.text import first_line
 
 __all__ = ["load_suite"]
 
+_UNREADABLE = " cannot be read as cases:"
+
 T = TypeVar("T")
 Place = tuple[str | int, ...]
 
@@ -72,7 +74,7 @@ class _Reader:
         self._judge = self._try(("judge",), lambda: self._judge_of(data.get("judge")))
         cases = self._cases(data)
         evaluators = self._evaluators(data.get("evaluators"), ("evaluators",))
-        gate = self._gate(data.get("gate"))
+        gate = self._gate(data["gate"]) if "gate" in data else None
         plan = self._try(("name",), lambda: ExperimentRunner(data.get("name", self._file.stem)))
         for name in ("repeat", "concurrency", "timeout", "max_cost"):
             if plan is not None and name in data:
@@ -84,6 +86,8 @@ class _Reader:
         plan = plan.cases(cases)
         plan = plan.evaluator(evaluators) if evaluators else plan
         plan = plan if gate is None else plan.gate(gate)
+        if gate is not None:
+            self._fits(plan)
         agent = self._try(("agent",), lambda: self._agent_of(data["agent"])) if "agent" in data else None
         return plan if agent is None else self._try(("agent",), lambda: plan.agent(agent))
 
@@ -99,8 +103,11 @@ class _Reader:
         try:
             return action()
         except (InvalidArgument, FileUnreadable) as error:
-            for text in str(error).splitlines():
-                self._problem(path, text.strip())
+            first, *more = str(error).splitlines() or [""]
+            # A file of rows names itself once, and then each bad line of it.
+            name = first.removesuffix(_UNREADABLE)
+            for text in more or [first]:
+                self._problem(path, f"{name}, {text.strip()}" if more and name != first else text.strip())
             return None
 
     def _known(self, data: Mapping[Any, Any], path: Place, keys: tuple[str, ...], what: str) -> None:
@@ -132,7 +139,9 @@ class _Reader:
             sys.path.insert(0, folder)
         try:
             held = getattr(importlib.import_module(module), name)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a module that calls sys.exit() too
             raise InvalidArgument(f"the agent {value} cannot be imported: {first_line(error)}") from error
         if not callable(held):
             raise InvalidArgument(f"the agent {value} is no function, got a {type(held).__name__}")
@@ -198,7 +207,8 @@ class _Reader:
         return called(name, self._criteria[name], arguments, first=(self._judge,))
 
     def _gate(self, value: Any) -> Gate | None:
-        if value is None:
+        if value is None or value == []:
+            self._problem(("gate",), "`gate` is empty, so it decides nothing; write a rule, or leave it out")
             return None
         listed = isinstance(value, list)
         rules: list[Rule] = []
@@ -206,6 +216,15 @@ class _Reader:
             gate = self._try(("gate", index) if listed else ("gate",), partial(self._rule, entry))
             rules += gate.rules if gate is not None else ()
         return Gate(tuple(rules)) if rules else None
+
+    def _fits(self, plan: ExperimentRunner) -> None:
+        """Whether the gate speaks of what the cases have; its run tells every other problem."""
+        try:
+            plan.outline()
+        except InvalidPlan as error:
+            for problem in error.problems:
+                if problem.startswith("the gate"):
+                    self._problem(("gate",), problem)
 
     def _rule(self, entry: Any) -> Gate:
         name, arguments = named_entry(entry, self._rules, "gate")

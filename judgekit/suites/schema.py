@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from judgekit.suites.calling import checks, criteria, parameters_of, rules
+from judgekit.suites.calling import MEANT, checks, criteria, parameters_of, rules
 
 __all__ = ["CASE_KEYS", "FILE_KEYS", "JUDGE_KEYS", "SUITE_KEYS", "suite_schema"]
 
@@ -23,6 +23,8 @@ JUDGE_KEYS = (
 
 _TEXT = {"type": "string", "minLength": 1}
 _COUNT = {"type": "integer", "minimum": 1}
+_MESSAGE = {"type": "object", "properties": {"role": {"type": ["string", "null"]}}}
+_SECONDS = {"type": "number", "exclusiveMinimum": 0}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 
 
@@ -43,7 +45,7 @@ def suite_schema() -> dict[str, Any]:
             "gate": {"oneOf": [{"$ref": "#/$defs/gate"}, _list("gate")]},
             "repeat": _COUNT,
             "concurrency": _COUNT,
-            "timeout": {"type": "number", "exclusiveMinimum": 0},
+            "timeout": _SECONDS,
             "max_cost": {"type": "number", "minimum": 0},
             "stop_early": {"oneOf": [{"type": "boolean"}, _early()]},
         },
@@ -64,7 +66,14 @@ def _judge() -> dict[str, Any]:
         "type": "object",
         "required": ["model"],
         "additionalProperties": False,
-        "properties": {**{key: {} for key in JUDGE_KEYS}, "model": _TEXT, "samples": _COUNT},
+        "properties": {
+            **{key: {} for key in JUDGE_KEYS},
+            "model": _TEXT,
+            "samples": _COUNT,
+            "attempts": _COUNT,
+            "timeout": _SECONDS,
+            "temperature": {"type": ["number", "null"], "minimum": 0, "maximum": 2},
+        },
     }
 
 
@@ -94,7 +103,7 @@ def _case() -> dict[str, Any]:
         "command": {"not": {"enum": [None, ""]}},
         "evaluators": {"type": "array", "items": {"$ref": "#/$defs/evaluator"}},
         "reply": {"type": "string"},
-        "messages": {"type": "array", "items": {"type": "object"}},
+        "messages": {"type": "array", "items": _MESSAGE},
         "tags": {"type": "array", "items": {"type": "string"}},
         "metadata": {"type": "object"},
     }
@@ -152,8 +161,9 @@ def _arguments(function: Callable[..., Any], *, bound: bool) -> dict[str, Any]:
     listed: dict[str, Any] = {"type": "array", "minItems": len(needed)}
     if all(one.kind is not one.VAR_POSITIONAL for one in parameters):
         listed["maxItems"] = len(positional)
+    meant = [one for one in parameters if one.name == MEANT.get(function.__name__)] or positional
     alone = bool(positional) and len(needed) <= 1
-    single = [{"type": ["string", "number", "boolean"], **_value(positional[0])}] if alone else []
+    single = [{"type": ["string", "number", "boolean"], **_value(meant[0])}] if alone else []
     return {**description, "oneOf": [named, listed, *single, *nothing]}
 
 
@@ -163,4 +173,6 @@ def _value(parameter: inspect.Parameter) -> dict[str, Any]:
         return {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
     if parameter.name == "confidence":
         return {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-    return dict(_SHARE) if parameter.name in ("rate", "score") else {}
+    if parameter.name == "seconds":
+        return {**_SECONDS, "type": ["number", "null"]}
+    return dict(_SHARE) if parameter.name in ("rate", "score", "threshold") else {}
