@@ -502,3 +502,48 @@ def test_the_pass_of_an_attempt_is_that_of_its_report(run_of):
         [attempt("a", check(True), judged(0.9)), attempt("b", check(None)), attempt("c", judged(0.1))]
     )
     assert report.compare(report).overall.new_mean == pytest.approx(report.pass_rate)
+
+
+def seated(run_of, reply, seats):
+    """A run whose results were measured by these models, one list a case."""
+    measured = {model: replace(JUDGE, model=model, fingerprint=model) for held in seats for model in held}
+    return run_of(
+        [
+            CaseResult(
+                f"c{n}",
+                1,
+                Interaction(command_text=str(n), reply=reply),
+                (replace(judged(0.9), measurements=tuple(measured[model] for model in held)),),
+            )
+            for n, held in enumerate(seats)
+        ]
+    )
+
+
+def test_a_strong_judge_that_is_asked_only_where_a_cheap_one_is_unsure_is_the_same_judge(run_of):
+    old = seated(run_of, "a", [["cheap"], ["cheap", "strong"], ["cheap"]])
+    new = seated(run_of, "b", [["cheap", "strong"], ["cheap"], ["cheap"]])
+    found = new.compare(old)
+    assert (found.axis, found.evaluators[0].change.changed) == (Axis.AGENT, ())
+    never = seated(run_of, "b", [["cheap"]] * 3)
+    assert never.compare(old).axis is Axis.AGENT
+
+
+def test_a_panel_with_a_judge_less_is_another_judge_and_one_with_an_empty_seat_is_not(run_of):
+    old = seated(run_of, "a", [["x", "y", "z"]] * 3)
+    fewer = seated(run_of, "b", [["x", "y"]] * 3)
+    assert fewer.compare(old).evaluators[0].change.judge == ("model",)
+    empty = seated(run_of, "b", [["x", "y", "z"], ["x", "y"], ["x", "z"]])
+    assert empty.compare(old).axis is Axis.AGENT
+
+
+def test_a_panel_that_needs_another_share_for_an_empty_seat_has_no_other_threshold(run_of):
+    old = run_of([attempt(f"c{n}", judged(0.9, threshold=0.6), reply="a") for n in range(4)])
+    new = run_of([attempt(f"c{n}", judged(0.9, threshold=1.0 if n else 0.6), reply="b") for n in range(4)])
+    assert new.compare(old).axis is Axis.AGENT
+
+
+def test_a_changed_text_is_named_beside_a_changed_threshold(run_of):
+    old = scored(run_of, "a", [0.9] * 3)
+    new = scored(run_of, "b", [0.9] * 3, threshold=0.8, criterion="The reply is kind")
+    assert new.compare(old).evaluators[0].change.criterion == ("text", "threshold")
