@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from judgekit.context import RunScope
 from judgekit.errors import InvalidArgument, InvalidPlan
 from judgekit.evaluation import EvalCase, Outcome
 from judgekit.evaluators import reply_should_contain
@@ -15,9 +16,11 @@ from judgekit.interaction import Interaction
 from judgekit.judging import Judge
 from judgekit.reporting import EvalReport
 from judgekit.runner import ExperimentRunner
+from judgekit.runner.rebuilding import from_journal
+from judgekit.runner.rejudging import rejudge
 from judgekit.schedule import Observer
 from judgekit.store import read_run
-from judgekit.testing import ScriptedModel, otherwise, verdict
+from judgekit.testing import ScriptedModel, otherwise, verdict, when
 
 RATE = Gate.pass_rate_should_be_at_least(0.8)
 
@@ -255,3 +258,35 @@ def test_judged_cases_that_are_left_out_cost_no_question(tmp_path):
     assert report.stopped.judged
     assert "attempts and their judge calls saved" in report.render()
     assert report.judges.verdicts == len(report.results) < 60
+
+
+def test_a_stopped_run_judged_again_is_decided_by_the_same_cases_or_not_at_all(tmp_path):
+    kind = ScriptedModel(otherwise(verdict(1.0)), name="kind")
+    halves = ScriptedModel(when("odd", verdict(1.0)), otherwise(verdict(0.0)), name="halves")
+    polite = Judge(kind).should_satisfy("Is it polite?", name="polite")
+    every = [
+        EvalCase(f"c{n}", "q", polite, interactions=[Interaction(reply="odd" if n % 2 else "even")])
+        for n in range(100)
+    ]
+    gate = Gate.pass_rate_should_be_at_least(0.5, of="polite")
+    plan = ExperimentRunner("x").cases(every).gate(gate).stop_early(seed=1)
+    first = plan.report_directory(tmp_path / "first").run()
+    stored = read_run(first.file.parent)
+
+    def again(model):
+        return rejudge(
+            stored,
+            from_journal(stored, Judge(model)),
+            judges=[str(model)],
+            scope=RunScope(),
+            directory=tmp_path / str(model).replace("/", "-"),
+            observer=Observer(),
+        )
+
+    same, other = asyncio.run(again(kind)), asyncio.run(again(halves))
+    assert same.decision == first.decision
+    assert same.stopped == first.stopped == other.stopped
+    assert len(other.results) == len(first.results)
+    assert other.decision.outcome is Outcome.INCONCLUSIVE
+    assert other.decision.detail.endswith("required 0.50: not decided")
+    assert read_run(other.file.parent).report(file=other.file) == other

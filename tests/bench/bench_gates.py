@@ -1,8 +1,9 @@
 """What gates with a confidence and runs that stop early promise, over seeded synthetic suites.
 
-Run it by hand: `python tests/bench/bench_gates.py [SUITES]`, with 10,000 suites a row unless told otherwise
-(1,000 take a minute or two); rows of early stops have fewer, the larger they are. Every decision is made by a `Gate` over `Results`, as in a run. It exits with 1
-where a promise is broken by more than the simulation's own error; the figures are those of the docs.
+Run it by hand: `python tests/bench/bench_gates.py [SUITES]`, with 10,000 suites a gate unless told otherwise,
+and fewer of early stops, the larger they are; 1,000 take a minute or two. Every decision is made by a `Gate`
+over `Results`, as in a run. It exits with 1 where a promise is broken by more than the simulation's own
+error; the figures are those of the docs.
 """
 
 import sys

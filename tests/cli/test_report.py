@@ -14,7 +14,8 @@ from judgekit.testing import ScriptedModel, verdict, when, otherwise
 
 judge = Judge(ScriptedModel(when("bye", verdict(0.4, "short")), otherwise(verdict(0.8, "kind"))))
 polite = judge.should_satisfy("It is polite", name="polite")
-cases = [EvalCase("a", "hello", reply_should_contain("hello"), polite), EvalCase("b", "bye", polite)]
+hello = EvalCase("a", "hello", reply_should_contain("hello"), polite, tags=["must_pass"])
+cases = [hello, EvalCase("b", "bye", polite)]
 experiment = ExperimentRunner("t").cases(cases).agent(lambda command: command)
 """
 
@@ -111,6 +112,10 @@ def test_a_folder_without_a_journal_is_one_line(ran):
         (["--max-inconclusive", "0", "--all-conclusive", "--no-target-failures"], 0, "no target failures"),
         (["--max-inconclusive", "judge=0"], 0, "judge inconclusive 0.00 of 2"),
         (["--pass-rate", "0.5", "--all-pass"], 1, "pass rate 0.50"),
+        (["--pass-rate", "0.5", "--confidence", "0.9"], 3, "lower bound 0.05 at 90 %, required 0.50; more"),
+        (["--cases-pass", "all"], 1, "1 of 2 cases did not pass in every run: [b (0 of 1 passed)]"),
+        (["--cases-pass", "must_pass=1"], 0, "all 1 case tagged must_pass passed in at least 1 run"),
+        (["--pass-at-k", "1=0.5", "--pass-hat-k", "1=0.6"], 1, "pass@1 0.50 over 2 attempts"),
     ],
 )
 def test_a_run_is_decided_again_by_the_gate_that_is_asked_for(ran, options, code, said):
@@ -139,6 +144,13 @@ def test_a_decision_as_json(ran):
         (["--pass-rate", "95"], "write 0.95"),
         (["--mean-score", "0.5"], "NAME=SCORE"),
         (["--mean-score", "reply-contains=0.5", "--pass-rate", "nan"], "0 to 1"),
+        (["--confidence", "0.95"], "--confidence goes with --pass-rate"),
+        (["--pass-rate", "1", "--confidence", "0.95"], "a rate of 1 cannot be shown with a confidence"),
+        (["--cases-pass", "2"], "asks for 2 passes of every case"),
+        (["--cases-pass", "core=all"], "is a tag of no case; known are [must_pass]"),
+        (["--cases-pass", "often"], "'often' is no number of runs; write 2, all, or TAG=2"),
+        (["--pass-at-k", "0.5"], "write K=RATE, such as 3=0.8"),
+        (["--pass-hat-k", "2=0.5"], "pass^2 needs 2 runs of every case"),
     ],
 )
 def test_a_gate_that_cannot_be_is_one_line(ran, options, said):
@@ -147,3 +159,27 @@ def test_a_gate_that_cannot_be_is_one_line(ran, options, said):
     assert done.out == ""
     assert len(done.err.splitlines()) == 1
     assert said in done.err
+
+
+STOPPING = """
+from judgekit import EvalCase, ExperimentRunner, Gate
+from judgekit.evaluators import reply_should_contain
+
+cases = [EvalCase(f"c{n}", "hello", reply_should_contain("hello")) for n in range(100)]
+experiment = ExperimentRunner("t").cases(cases).agent(str).gate(Gate.pass_rate_should_be_at_least(0.5))
+"""
+
+
+def test_a_run_that_stopped_early_says_so_again(judgekit):
+    judgekit.write("suite.py", STOPPING)
+    done = judgekit("run", "suite.py", "--stop-early")
+    assert done.returncode == 0, done.err
+    line = done.out.splitlines()[2]
+    assert line.startswith("stopped early after ")
+    assert line.endswith("attempts saved")
+    assert judgekit("report").out == done.out
+    assert judgekit("gate").out == done.out.splitlines()[1] + "\n"
+    document = json.loads(judgekit("report", "--json").out)
+    assert document["stopped"]["cases"] == 100
+    assert judgekit("gate", "--pass-rate", "0.6").returncode == 0
+    assert judgekit("gate", "--pass-rate", "1").returncode == 3

@@ -1,6 +1,7 @@
 """Cases as tests, with one gate over all of them, however they are distributed and ordered."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -186,3 +187,178 @@ def test_cases_that_cannot_be_are_refused_when_they_are_collected(desk, wrong, s
     assert done.returncode == 2
     assert said in done.stdout
     assert done.section is None
+
+
+TWO = """
+import pytest
+from test_desk import CASES, agent, judgekit, Gate
+
+
+class Mood:
+    def __init__(self, text):
+        self.text = text
+
+
+@pytest.mark.parametrize("mood", [Mood("calm"), Mood("curt")])
+@judgekit.cases(CASES, gate=Gate.pass_rate_should_be_at_least(0.7, of="polite"))
+def test_below(mood, case, judged):
+    assert judged.answer(f"{case.command} {mood.text}").case_id == case.id
+
+
+@judgekit.cases(CASES, gate=Gate.pass_rate_should_be_at_least(0.7, of="polite"), repeat=2)
+@pytest.mark.parametrize("tone, mood", [("a", Mood("calm")), ("b", Mood("kind"))])
+def test_above(mood, tone, case, judged):
+    assert judged.answer(f"{case.command} {mood.text}").case_id == case.id
+"""
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_other_parameters_make_groups_of_their_own(desk, workers):
+    desk.write("test_two.py", TWO)
+    done = desk("test_two.py", workers, "--deselect", "test_desk.py")
+    heads = [line for line in done.section if not line.startswith(" ")]
+    assert [head.partition(",")[0] for head in heads] == [
+        "test_two.py::test_above[a-mood0]: 4 cases",
+        "test_two.py::test_above[b-mood1]: 4 cases",
+        "test_two.py::test_below[mood0]: 4 cases",
+        "test_two.py::test_below[mood1]: 4 cases",
+    ]
+    passed = [re.search(r"runs?: (\d/\d)", head)[1] for head in heads]
+    assert passed == ["6/8", "6/8", "3/4", "0/4"]
+    assert done.returncode == 1
+
+
+def test_a_folder_with_brackets_does_not_mix_its_files(desk):
+    text = (desk.folder / "test_desk.py").read_text()
+    (desk.folder / "tests[1]").mkdir()
+    for name in ("test_one.py", "test_other.py"):
+        desk.write(f"tests[1]/{name}", text)
+    done = desk("-n0")
+    heads = [line.partition(": ")[0] for line in done.section if not line.startswith(" ")]
+    assert heads == [
+        f"{file}::test_desk" for file in ("test_desk.py", "tests[1]/test_one.py", "tests[1]/test_other.py")
+    ]
+
+
+def test_a_test_that_judges_nothing_fails(desk):
+    text = (desk.folder / "test_desk.py").read_text()
+    desk.write("test_desk.py", text.replace("judged.answer(agent(case.command))", "pass"))
+    done = desk()
+    assert done.returncode == 1
+    assert "4 failed" in done.stdout
+    assert "judged nothing; write judged.ask(agent)" in done.stdout
+    assert done.section is None
+    desk.write(
+        "test_desk.py",
+        text.replace("    judged.answer(", "    import pytest; pytest.skip('later')\n    judged.answer("),
+    )
+    assert "4 skipped" in desk().stdout
+
+
+def test_a_case_is_judged_once_in_a_test(desk):
+    text = (desk.folder / "test_desk.py").read_text()
+    once = "    judged.answer(agent(case.command))\n"
+    desk.write("test_desk.py", text.replace(once, once * 2))
+    done = desk()
+    assert done.returncode == 1
+    assert "this test has judged its case already; for several answers write repeat=2" in done.stdout
+    assert done.section[5].startswith("  judges: 4 verdicts, 4 asked")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "[]",
+        "null",
+        '{"test_desk.py::test_desk": 5}',
+        '{"test_desk.py::test_desk": {"identity": "IDENTITY"}}',
+        '{"test_desk.py::test_desk": {"identity": "IDENTITY", "attempts": [[0]]}}',
+        '{"test_desk.py::test_desk": {"identity": "IDENTITY", "attempts": [[0, 1, {}]]}}',
+        '{"test_desk.py::test_desk": {"identity": "IDENTITY", "attempts": [["a", 1, {}]]}}',
+        "{",
+    ],
+)
+def test_kept_results_that_cannot_be_read_are_left_out(desk, kept):
+    desk.write("test_desk.py", (desk.folder / "test_desk.py").read_text().replace("0.7", "0.8"))
+    desk()
+    file = desk.folder / ".pytest_cache/v/judgekit/attempts"
+    identity = json.loads(file.read_text())["test_desk.py::test_desk"]["identity"]
+    file.write_text(kept.replace("IDENTITY", identity))
+    done = desk("--lf")
+    assert done.returncode == 1
+    assert "  3 of 4 tests did not run" in done.section
+    unreadable = "  results of the previous run cannot be read, so none is merged" in done.section
+    assert unreadable == ("test_desk" in kept)
+    assert len(json.loads(file.read_text())["test_desk.py::test_desk"]["attempts"]) == 1
+
+
+RERUN = """
+import json, sys
+
+
+def pytest_runtest_protocol(item, nextitem):
+    from _pytest.runner import runtestprotocol
+
+    for _ in range(2):
+        for report in runtestprotocol(item, nextitem=nextitem, log=False):
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+"""
+
+
+def test_the_last_of_several_tries_of_a_test_counts(project):
+    project.write("conftest.py", RERUN)
+    project.write(
+        "test_flaky.py",
+        """
+        from judgekit import EvalCase, ExperimentRunner
+        from judgekit.evaluators import reply_should_contain
+
+        tries = []
+
+        def test_flaky(judged):
+            tries.append(1)
+            case = EvalCase("a", "x", reply_should_contain("2"))
+            plan = ExperimentRunner("x").without_report_file().cases(case)
+            judged(plan.agent(lambda _: f"{len(tries)}").run())
+        """,
+    )
+    done = project()
+    assert "1 failed, 1 passed" in done.stdout
+    heads = [line for line in done.section if not line.startswith(" ")]
+    assert heads == [
+        "test_flaky.py::test_flaky: 1 case, 1 run: 1/1 attempt passed (100%), 95% interval 0.21 to 1.00"
+    ]
+
+
+TAGGED = """
+from test_desk import CASES, EvalCase, agent, judgekit, Gate
+
+TAGS = {"first": ["must_pass"], "third": ["core"]}
+TAGGED = [EvalCase(one.id, one.command, one.evaluators, tags=TAGS.get(one.id, ())) for one in CASES]
+GATE = Gate.cases_should_pass(tagged="must_pass") & Gate.pass_hat_k_should_be_at_least(0.7, k=2)
+
+
+@judgekit.cases(TAGGED, gate=GATE, repeat=2)
+def test_tagged(case, judged):
+    judged.answer(agent(case.command))
+"""
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_gate_on_tagged_cases_and_on_tries_decides_over_all_tests(desk, workers):
+    desk.write("test_tagged.py", TAGGED)
+    done = desk("test_tagged.py", workers, "--deselect", "test_desk.py")
+    assert done.returncode == 0, done.stdout
+    assert done.section[1] == (
+        "  gate: passed — all 1 case tagged must_pass passed in every run; "
+        "pass^2 0.75 over 8 attempts (4 cases, 2 runs), required 0.70"
+    )
+    assert "    pass^2 0.75, 95% interval 0.30 to 0.95" in done.section
+
+
+def test_a_gate_that_asks_for_more_runs_than_there_are_is_refused_when_it_is_collected(desk):
+    desk.write("test_tagged.py", TAGGED.replace("repeat=2", "repeat=1"))
+    done = desk("test_tagged.py")
+    assert done.returncode == 2
+    assert "pass^2 needs 2 runs of every case, and a case has 1 run" in done.stdout

@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 
 from judgekit.datasets.plain_yaml import load_plain_yaml
 from judgekit.errors import FileUnreadable, InvalidPlan
+from judgekit.gate import Gate
 from judgekit.suites import load_suite, suite_schema
 from judgekit.suites.calling import checks, criteria, rules
 
@@ -51,6 +52,10 @@ BROKEN = [
     (LEAST + "judge:\n  model: m\n  api_key: k\n", 3, "holds no api_key", True),
     (LEAST + "judge: {model: m, samples: 0}\n", 3, "`samples` must be", True),
     (LEAST + "gate:\n  - pass_rate_should_be_at_least: 95\n", 4, "write 0.95", True),
+    (LEAST + "gate: {pass_rate_should_be_at_least: {rate: 0.9, confidence: 95}}\n", 3, "write 0.95", True),
+    (LEAST + "gate: {cases_should_pass: {at_last: 2}}\n", 3, "it takes at_least (optional), tagged", True),
+    (LEAST + "stop_early: {alpha: 2}\n", 3, "`alpha` must be above 0 and below 1, got 2", True),
+    (LEAST + "stop_early: often\n", 3, "`stop_early` is true, false, or", True),
     (LEAST + "gate: all_cases_shuold_pass\n", 3, "did you mean all_cases_should_pass", True),
     (LEAST + "gate:\n  mean_score_should_be_at_least: 0.5\n", 3, "it takes score, of", True),
     (LEAST + "repeat: 0\n", 3, "`repeat` must be a whole number", True),
@@ -164,3 +169,29 @@ def test_the_suite_of_the_page_is_one(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     assert load_suite(file).outline().cases == 2
     Draft202012Validator(suite_schema()).validate(load_plain_yaml(file.read_text(encoding="utf-8")))
+
+
+STOPPED = """
+stop_early: {alpha: 0.01, seed: 7}
+gate:
+  - pass_rate_should_be_at_least: {rate: 0.5, confidence: 0.9}
+  - cases_should_pass: {at_least: 1, tagged: must_pass}
+  - pass_hat_k_should_be_at_least: {rate: 0.1, k: 1}
+cases:
+  - {id: a, command: hello, reply: hello, tags: [must_pass], evaluators: [reply_should_contain: hello]}
+  - {id: b, command: hello, reply: bye, evaluators: [reply_should_contain: hello]}
+"""
+
+
+def test_gates_with_a_confidence_tags_and_an_early_stop_stand_in_a_suite(tmp_path):
+    file = tmp_path / "suite.yaml"
+    file.write_text(STOPPED, encoding="utf-8")
+    Draft202012Validator(suite_schema()).validate(load_plain_yaml(STOPPED))
+    report = load_suite(file).without_report_file().run()
+    assert report.gate == (
+        Gate.pass_rate_should_be_at_least(0.5, confidence=0.9)
+        & Gate.cases_should_pass(at_least=1, tagged="must_pass")
+        & Gate.pass_hat_k_should_be_at_least(0.1, k=1)
+    )
+    assert (report.counts.early.alpha, report.counts.early.seed) == (0.01, 7)
+    assert "at 91 %" in report.decision.detail
