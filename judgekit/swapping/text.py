@@ -16,6 +16,7 @@ from judgekit.swapping.wording import (
     flips_text,
     interval_text,
     judge_cost_text,
+    kappa_matrix,
     latency_text,
     missing_text,
     number,
@@ -69,12 +70,13 @@ def _name(text: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> Iterator[str]:
-    """Aligned columns; the first `left` of them and the last to the left, numbers to the right."""
+    """Aligned columns; the first `left` of them and words at the end to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     last = len(head) - 1
+    numeric = all(row[last][-1:].isdigit() or row[last] == "-" for row in rows)
     for row in (head, *rows):
         cells = [
-            cell.ljust(width) if place < left or place == last else cell.rjust(width)
+            cell.ljust(width) if place < left or (place == last and not numeric) else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield f"  {'  '.join(cells)}".rstrip()
@@ -158,6 +160,16 @@ def _agreements(report: SwapReport, most: int | None) -> Iterator[str]:
             yield f"      {flip_text(found, flip, _name)}"
         if most is not None and len(found.flips) > most:
             yield f"      and {len(found.flips) - most} more"
+    if len(report.judges) > 2:
+        yield from _matrices(report)
+
+
+def _matrices(report: SwapReport) -> Iterator[str]:
+    names = [_name(name) for name in report.axes.judges]
+    for criterion, rows in kappa_matrix(report.agreements, report.axes.judges):
+        yield f"  kappa of every two judges: {one_line(criterion, _MEASURE)}"
+        body = [["", name, *row] for name, row in zip(names, rows, strict=True)]
+        yield from _table(["", "", *names], body, left=2)
 
 
 def _comparisons(report: SwapReport) -> Iterator[str]:

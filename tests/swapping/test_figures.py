@@ -97,6 +97,23 @@ def test_judges_that_always_say_the_same_have_no_kappa_and_the_report_says_why(m
         assert "both raters used one category only" in report.render(format)
 
 
+def test_three_judges_or_more_get_a_matrix(make_report):
+    report = swap_of(
+        make_report,
+        grid(lambda agent, n, run: {"one": n % 2, "two": n % 2, "three": 1 - n % 2}),
+        judges=("one", "two", "three"),
+    )
+    assert [one.kappa.estimate for one in report.agreements] == [1.0, -1.0, -1.0]
+    lines = report.render().split("kappa of every two judges: tone\n")[1].splitlines()[:4]
+    assert [line.split() for line in lines] == [
+        ["one", "two", "three"],
+        ["one", "-", "1.00", "-1.00"],
+        ["two", "1.00", "-", "-1.00"],
+        ["three", "-1.00", "-1.00", "-"],
+    ]
+    assert "| `three` | -1.00 | -1.00 | - |" in report.render("markdown")
+
+
 def test_missing_verdicts_are_counted_and_compared_with_nothing(make_report):
     attempts = grid(lambda agent, n, run: {"one": None if n == 0 else 0.9, "two": 0.2 if n == 1 else 0.9})
     report = swap_of(make_report, attempts)
