@@ -22,12 +22,13 @@ from judgekit.statistics import (
     rank_agreement,
 )
 from judgekit.statistics.correction import Design
+from judgekit.statistics.ranks import Protocol
 
 __all__ = ["Compared", "Figures", "figures_of", "kappa_low"]
 
 _TOLERANCE = 1e-9
 _RATERS_FOR_ALT_TEST = 3
-_RESAMPLES = 1000
+_FEWEST_RESAMPLES, _MOST_RESAMPLES, _RESAMPLED = 200, 1000, 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +167,20 @@ def _ranks(compared: Compared, level: float) -> tuple[RankAgreement, ...]:
         )
         for row, score, human in zip(compared.rows, scores, compared.scores, strict=True)
     ]
-    found = [rank_agreement(rows, protocol="dataset", level=level)]
+    wanted: list[Protocol] = ["dataset"]
     if any(row.group is not None for row in compared.rows):
-        found.append(rank_agreement(rows, protocol="group", level=level))
+        wanted.append("group")
     if any(row.system is not None for row in compared.rows):
-        found.append(rank_agreement(rows, protocol="system", level=level))
-    return tuple(found)
+        wanted.append("system")
+    resamples = _resamples(len(rows))
+    return tuple(
+        rank_agreement(rows, protocol=protocol, level=level, resamples=resamples) for protocol in wanted
+    )
+
+
+def _resamples(items: int) -> int:
+    """Fewer where there are many items: their interval is short, and each resample takes long."""
+    return min(_MOST_RESAMPLES, max(_FEWEST_RESAMPLES, _RESAMPLED // max(1, items)))
 
 
 def _alternative(
@@ -193,4 +202,4 @@ def _human_agreement(compared: Compared, raters: Sequence[str], level: float) ->
         return None
     items = [[row.labels.get(rater) for rater in raters] for row in compared.rows]
     scale = "interval" if compared.scored else "nominal"
-    return krippendorff_alpha(items, scale=scale, level=level, resamples=_RESAMPLES)  # type: ignore[arg-type]
+    return krippendorff_alpha(items, scale=scale, level=level, resamples=_resamples(len(items)))  # type: ignore[arg-type]

@@ -92,6 +92,8 @@ def _alpha_of(units: Sequence[Counter[Any]], scale: str) -> float | None:
     values = list(totals) if scale == "nominal" else sorted(totals)
     if len(values) < 2:
         return None
+    if scale == "interval":
+        return _interval_alpha_of(units, totals)
     n = totals.total()
     distance = _distance(values, totals, scale)
     between = {(c, k): distance(c, k) for i, c in enumerate(values) for k in values[i + 1 :]}
@@ -106,6 +108,23 @@ def _alpha_of(units: Sequence[Counter[Any]], scale: str) -> float | None:
                 unit[c] * unit[k] * _of(between, c, k) for i, c in enumerate(held) for k in held[i + 1 :]
             )
             observed += inside / (unit.total() - 1)
+    return 1 - (n - 1) * observed / expected
+
+
+def _interval_alpha_of(units: Sequence[Counter[Any]], totals: Counter[Any]) -> float | None:
+    """The same from sums of squares: of many different numbers there are too many pairs to visit."""
+    n = totals.total()
+    middle = math.fsum(value * count for value, count in totals.items()) / n
+    # Around the mean the sum of all is 0, so half of all squared differences is n times the squares.
+    expected = n * math.fsum(count * (value - middle) ** 2 for value, count in totals.items())
+    if not expected:
+        return None
+    observed = 0.0
+    for unit in units:
+        size = unit.total()
+        total = math.fsum(count * (value - middle) for value, count in unit.items())
+        squares = math.fsum(count * (value - middle) ** 2 for value, count in unit.items())
+        observed += (size * squares - total * total) / (size - 1)
     return 1 - (n - 1) * observed / expected
 
 
