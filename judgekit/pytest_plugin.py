@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     model = _option(config, "judgekit-model")
     for item in items:
-        group = getattr(getattr(item, "function", None), "__judgekit_cases__", None)
+        group = _group_of(item)
         asks = group is not None and (group.asks_models or (model and group.models))
         if asks or item.get_closest_marker("judgekit") is not None:
             item.add_marker(pytest.mark.skip(reason=_SKIPPED))
@@ -75,15 +75,36 @@ def judged(request: pytest.FixtureRequest) -> Judged:
     """Asserts what was judged and records it: `judged(report)`, or with a case `judged.ask(agent)`."""
     from judgekit.in_pytest.judged import Judged
 
-    item = request.node
+    item, group = request.node, _group_of(request.node)
     callspec = getattr(item, "callspec", None)
-    index = callspec.indices.get("case", 0) if callspec is not None else 0
-    others = [f"{k}={v}" for k, v in callspec.params.items() if k != "case"] if callspec is not None else []
-    name = item.nodeid.partition("[")[0] + (f"[{', '.join(others)}]" if others else "")
+    index = None
+    if group is not None and callspec is not None:
+        index = group.places.get(id(callspec.params.get("case")))
+    name = item.nodeid.removesuffix(item.name) + getattr(item, "originalname", item.name)
+    others = _other_parameters(callspec, None if index is None else group.shown(index))
     records = item.stash.setdefault(_records, [])
-    group = getattr(item.function, "__judgekit_cases__", None)
     model = _option(request.config, "judgekit-model") or None
-    return Judged(name, group, index, model=model, keep=records.append)
+    return Judged(name + others, group, index, model=model, keep=records.append)
+
+
+def _group_of(item: pytest.Item) -> Any:
+    return getattr(getattr(item, "function", None), "__judgekit_cases__", None)
+
+
+def _other_parameters(callspec: Any, own: str | None) -> str:
+    """A test's parameters beside its case, as its id has them, so that every process says the same."""
+    if callspec is None or (own is not None and list(callspec.params) == ["case"]):
+        return ""
+    shown = f"-{callspec.id}-"
+    if own is not None:
+        last = list(callspec.params)[-1] == "case"
+        # pytest escapes what is not ASCII, unless it is told not to.
+        for part in (f"-{own.encode('unicode_escape').decode()}-", f"-{own}-"):
+            if part in shown:
+                before, _, after = shown.rpartition(part) if last else shown.partition(part)
+                shown = f"{before or '-'}{after or '-'}" if not (before and after) else f"{before}-{after}"
+                break
+    return f"[{shown[1:-1]}]"
 
 
 @pytest.fixture
@@ -102,11 +123,22 @@ def fake_provider() -> Iterator[Callable[..., Any]]:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail a test that has a case and passes without judging it: its evaluators checked nothing."""
+    result = yield
+    if _group_of(item) is not None and not item.stash.get(_records, None):
+        pytest.fail("this test has a case and judged nothing; write judged.ask(agent)", pytrace=False)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Hand a test's records over with its last report, the only one that reaches every reader once."""
     records = item.stash.get(_records, None)
     if records and call.when == "teardown":
-        item.user_properties.append((_PROPERTY, json.dumps(records)))
+        # A test that is tried again keeps its properties; what counts is the last try.
+        others = [(name, value) for name, value in item.user_properties if name != _PROPERTY]
+        item.user_properties[:] = [*others, (_PROPERTY, json.dumps(records))]
         del item.stash[_records]
     return (yield)
 
@@ -117,6 +149,7 @@ class _Controller:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._session: Session | None = None
+        self._written = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take what a test kept."""
@@ -134,7 +167,8 @@ class _Controller:
         if self._session is None:
             return
         cache = getattr(self._config, "cache", None)
-        earlier = {} if cache is None else cache.get(_CACHE, {})
+        earlier = None if cache is None else cache.get(_CACHE, None)
+        earlier = earlier if isinstance(earlier, dict) else {}
         merge = bool(self._config.getoption("lf", False))
         kept = self._session.conclude(earlier, merge=merge)
         if cache is not None:
@@ -144,15 +178,28 @@ class _Controller:
         last = getattr(self._config.pluginmanager.get_plugin("lfplugin"), "lastfailed", None)
         if last is not None:
             last.update(dict.fromkeys(self._session.failing_nodes(), True))
-        if path := _option(self._config, "judgekit-report"):
-            self._session.write(path)
+        if (path := _option(self._config, "judgekit-report")) and not self._write(self._session, path):
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _write(self, session: Session, path: str) -> bool:
+        try:
+            session.write(path)
+        except OSError as error:
+            self._written = f"{path} was not written: {error.strerror or error}"
+            return False
+        self._written = f"written to {path}"
+        return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """One section: for each group its gate, a line a criterion, then the cost."""
-        if self._session is None:
+        path = _option(self._config, "judgekit-report")
+        if self._session is None and not path:
             return
         terminalreporter.section("judgekit")
+        if self._session is None:
+            terminalreporter.line(f"no test judged anything, so {path} was not written")
+            return
         for line in self._session.lines():
             terminalreporter.line(line)
-        if path := _option(self._config, "judgekit-report"):
-            terminalreporter.line(f"written to {path}")
+        if self._written:
+            terminalreporter.line(self._written)

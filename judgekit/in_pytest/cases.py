@@ -29,6 +29,9 @@ class CaseGroup:
 
     Attributes:
         cases: In order.
+        tests: The case of each test, run after run, each an object of its own.
+        places: Where in `tests` an object is, by its `id()`. The index that pytest gives a parameter is
+            that of the whole test, where there are other parameters.
         evaluators: On every case, after its own.
         repeat: How many tests each case is.
         gate: What all of them together must reach; None: every test must pass by itself.
@@ -37,6 +40,8 @@ class CaseGroup:
     """
 
     cases: tuple[EvalCase, ...]
+    tests: tuple[EvalCase, ...]
+    places: Mapping[int, int]
     evaluators: tuple[EvaluatorLike, ...]
     repeat: int
     gate: Gate | None
@@ -47,6 +52,11 @@ class CaseGroup:
         """Case position and 1-based run of the test at `index`."""
         run, position = divmod(index, len(self.cases))
         return position, run + 1
+
+    def shown(self, index: int) -> str:
+        """The id of the test at `index` among its parameters."""
+        position, run = self.place(index)
+        return self.cases[position].id if self.repeat == 1 else f"{self.cases[position].id}-run{run}"
 
     def plan(self, *cases: EvalCase) -> ExperimentRunner:
         """A plan with these cases and all their evaluators, which writes no files."""
@@ -104,14 +114,10 @@ def cases(
         import pytest
 
         function.__judgekit_cases__ = group  # type: ignore[attr-defined]
-        shown = [pytest.param(case, id=_shown(case, run, repeat)) for run in range(repeat) for case in found]
+        shown = [pytest.param(case, id=group.shown(index)) for index, case in enumerate(group.tests)]
         return pytest.mark.parametrize("case", shown)(function)  # type: ignore[no-any-return]
 
     return attach
-
-
-def _shown(case: EvalCase, run: int, repeat: int) -> str:
-    return case.id if repeat == 1 else f"{case.id}-run{run + 1}"
 
 
 def _found(source: Any, columns: Columns, folder: Path) -> Iterable[EvalCase]:
@@ -144,10 +150,12 @@ def _group(
     cases: tuple[EvalCase, ...], evaluators: Sequence[EvaluatorLike], gate: Gate | None, repeat: int
 ) -> CaseGroup:
     identity = hashlib.sha256(json_line([case.id for case in cases]).encode()).hexdigest()[:16]
-    group = CaseGroup(cases, tuple(evaluators), repeat, gate, identity, ())
+    group = CaseGroup(cases, (), {}, tuple(evaluators), repeat, gate, identity, ())
     plan = group.plan(*cases).repeat(repeat).agent(_nobody)
     (plan if gate is None else plan.gate(gate)).outline()
-    return replace(group, models=tuple(_models(plan)))
+    tests = tuple(case.replaced() for _ in range(repeat) for case in cases)
+    places = {id(test): index for index, test in enumerate(tests)}
+    return replace(group, tests=tests, places=places, models=tuple(_models(plan)))
 
 
 def _models(plan: ExperimentRunner) -> list[object]:

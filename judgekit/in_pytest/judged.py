@@ -25,7 +25,7 @@ class Judged:
     Args:
         name: The test function's id, without its parameters.
         group: The cases of `@judgekit.cases`, where the test has some.
-        index: Which of its tests this one is.
+        index: Which of its tests this one is; None where it got none of its cases.
         model: Judges are asked with this model instead of their own.
         keep: Takes a record as JSON data.
     """
@@ -34,7 +34,7 @@ class Judged:
         self,
         name: str,
         group: CaseGroup | None,
-        index: int,
+        index: int | None,
         *,
         model: str | None,
         keep: Callable[[dict[str, Any]], None],
@@ -44,6 +44,7 @@ class Judged:
         self._index = index
         self._model = model
         self._keep = keep
+        self._done = False
 
     def __call__(self, report: EvalReport) -> EvalReport:
         """Assert the gate of a report, and count it in the session's summary.
@@ -96,15 +97,20 @@ class Judged:
 
     @property
     def _cases(self) -> CaseGroup:
-        if self._group is None:
+        if self._group is None or self._index is None:
             raise InvalidArgument(
                 "this test has no case; write @judgekit.cases([...]) above it, or judged(report)"
             )
         return self._group
 
     def _case(self) -> tuple[EvalCase, int]:
-        position, run = self._cases.place(self._index)
-        return self._cases.cases[position], run
+        group = self._cases
+        if self._done:
+            raise InvalidArgument(
+                "this test has judged its case already; for several answers write repeat=2 in @judgekit.cases"
+            )
+        position, run = group.place(self._index or 0)
+        return group.cases[position], run
 
     def _plan(self, case: EvalCase) -> ExperimentRunner:
         plan, model = self._cases.plan(case), self._model
@@ -116,13 +122,14 @@ class Judged:
 
     def _judged(self, case: EvalCase, run: int, plan: ExperimentRunner) -> CaseResult:
         group, report = self._cases, plan.run()
+        self._done = True
         self._keep(
             {
                 "name": self._name,
                 "gate": None if group.gate is None else group.gate.to_json(),
                 "identity": group.identity,
                 "of": len(group.cases) * group.repeat,
-                "index": self._index % len(group.cases),
+                "index": group.place(self._index or 0)[0],
                 "run": run,
                 "tags": list(case.tags),
                 "attempts": [{**attempt, "run": run} for attempt in _lines_of(report)],

@@ -35,7 +35,7 @@ class Group:
         planned: How many tests its cases are; 0 for a report.
         attempts: By case position and run.
         merged: Those of them that an earlier session made.
-        changed: Whether there were earlier results, of other cases.
+        unmerged: Why earlier results are not merged, where there are some.
         tags: Of each case, by its position.
     """
 
@@ -46,7 +46,7 @@ class Group:
     planned: int = 0
     attempts: dict[Place, CaseResult] = field(default_factory=dict)
     merged: set[Place] = field(default_factory=set)
-    changed: bool = False
+    unmerged: str = ""
     tags: dict[int, list[str]] = field(default_factory=dict)
 
     @property
@@ -56,13 +56,12 @@ class Group:
 
     def report(self, started_at: datetime, *, prefix: str = "") -> EvalReport:
         """The attempts as a report, whose case ids begin with `prefix`."""
-        positions = sorted({index for index, _ in self.attempts})
-        ids = {index: prefix + self._id(index) for index in positions}
-        counts = Results([ids[index] for index in positions], tags=self._tagged(positions))
-        results = []
+        ids = {index: prefix + self.attempts[index, run].case_id for index, run in self.places}
+        where = {index: place for place, index in enumerate(ids)}
+        counts, results = Results(list(ids.values()), tags=self._tagged(list(ids))), []
         for index, run in self.places:
             attempt = dataclasses.replace(self.attempts[index, run], case_id=ids[index], run=run)
-            counts.add(positions.index(index), run, attempt.interaction, attempt.results)
+            counts.add(where[index], run, attempt.interaction, attempt.results)
             results.append(attempt)
         gate = Gate.all_cases_should_pass() if self.gate is None else self.gate
         return EvalReport(
@@ -83,23 +82,19 @@ class Group:
                 found.setdefault(tag, []).append(place)
         return found
 
-    def _id(self, index: int) -> str:
-        return next(attempt.case_id for (at, _), attempt in self.attempts.items() if at == index)
-
 
 class Session:
     """The records of a session's tests, as they come in."""
 
     def __init__(self) -> None:
         self.started_at = datetime.now(UTC)
-        self._records: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        self._records: dict[str, list[dict[str, Any]]] = {}
         self.groups: dict[str, Group] = {}
         self.reports: dict[str, EvalReport] = {}
 
     def add(self, node: str, records: Iterable[dict[str, Any]]) -> None:
-        """Take what one test kept; `node` is its id."""
-        for record in records:
-            self._records.setdefault(record["name"], []).append((node, record))
+        """Take what one test kept, in place of what an earlier try of it did; `node` is its id."""
+        self._records[node] = list(records)
 
     def conclude(self, earlier: Mapping[str, Any], *, merge: bool) -> dict[str, Any]:
         """Put the groups together.
@@ -111,15 +106,16 @@ class Session:
         Returns:
             What a later session may merge, by group.
         """
-        for name in sorted(self._records):
-            for node, record in self._records[name]:
-                self._take(name, node, record)
+        for _, node, record in sorted(self._kept_by_tests(), key=lambda kept: kept[:2]):
+            self._take(node, record)
         kept = {}
         for name, group in self.groups.items():
             if group.planned:
-                kept[name] = _kept(group, earlier.get(name))
+                before, unmerged = _earlier(group, earlier.get(name))
+                kept[name] = _kept(group, before)
                 if merge:
-                    _merge(group, earlier.get(name))
+                    _merge(group, before)
+                    group.unmerged = unmerged
         self.reports = {name: group.report(self.started_at) for name, group in self.groups.items()}
         return kept
 
@@ -128,7 +124,12 @@ class Session:
         """Whether every group passed its gate."""
         return all(report.passed for report in self.reports.values())
 
-    def _take(self, name: str, node: str, record: Mapping[str, Any]) -> None:
+    def _kept_by_tests(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Each record, with the name of its group and the id of its test before it."""
+        for node, records in self._records.items():
+            yield from ((record["name"], node, record) for record in records)
+
+    def _take(self, node: str, record: Mapping[str, Any]) -> None:
         if "report" in record:
             # A test may assert several reports; each is a group of its own.
             key = next(key for n in range(1, 10_000) if (key := _numbered(node, n)) not in self.groups)
@@ -139,7 +140,7 @@ class Session:
                 index = ids.setdefault(attempt.case_id, len(ids))
                 group.attempts[index, attempt.run] = attempt
             return
-        group = self.groups.setdefault(name, Group(name))
+        group = self.groups.setdefault(record["name"], Group(record["name"]))
         group.gate = None if record["gate"] is None else Gate.from_json(record["gate"])
         group.identity, group.planned = record["identity"], record["of"]
         (attempt,) = map(attempt_from_json, record["attempts"])
@@ -148,14 +149,13 @@ class Session:
 
     def failing_nodes(self) -> Iterator[str]:
         """The ids of tests whose attempt did not pass, of groups whose gate did not either."""
-        for name, report in self.reports.items():
-            group = self.groups[name]
-            if group.gate is None or report.passed:
+        for name, node, record in self._kept_by_tests():
+            group = self.groups.get(name)
+            if group is None or group.gate is None or self.reports[name].passed:
                 continue
-            for node, record in self._records.get(name, ()):
-                attempt = group.attempts.get((record.get("index", -1), record.get("run", 0)))
-                if attempt is not None and not attempt.passed:
-                    yield node
+            attempt = group.attempts.get((record.get("index", -1), record.get("run", 0)))
+            if attempt is not None and not attempt.passed:
+                yield node
 
     def lines(self) -> Iterator[str]:
         """The summary: for each group its gate, a line a criterion, what is missing; then the cost."""
@@ -200,31 +200,41 @@ def _absent(group: Group) -> Iterator[str]:
     if group.merged:
         merged = counted(len(group.merged), "result")
         yield f"  {merged} of the previous run merged, of cases that did not run now"
-    if group.changed:
-        yield "  results of the previous run are of other cases, so none is merged"
+    if group.unmerged:
+        yield f"  results of the previous run {group.unmerged}, so none is merged"
     if absent := group.planned - len(group.attempts) if group.planned else 0:
         yield f"  {absent} of {counted(group.planned, 'test')} did not run"
 
 
-def _merge(group: Group, kept: Any) -> None:
-    if not isinstance(kept, Mapping):
-        return
-    if kept.get("identity") != group.identity:
-        group.changed = True
-        return
-    for index, run, attempt in kept["attempts"]:
-        if (index, run) not in group.attempts:
-            group.attempts[index, run] = attempt_from_json(attempt)
-            group.merged.add((index, run))
-            group.tags.setdefault(index, kept.get("tags", {}).get(str(index), []))
+def _earlier(group: Group, kept: Any) -> tuple[dict[Place, Any], str]:
+    """What an earlier session kept of the same cases, and why there is nothing of it.
+
+    The cache is a file that other versions write too.
+    """
+    if kept is None:
+        return {}, ""
+    try:
+        if kept["identity"] != group.identity:
+            return {}, "are of other cases"
+        found = {(int(index), int(run)): attempt for index, run, attempt in kept["attempts"]}
+        for attempt in found.values():
+            attempt_from_json(attempt)
+    except (KeyError, TypeError, ValueError):
+        return {}, "cannot be read"
+    return found, ""
 
 
-def _kept(group: Group, earlier: Any) -> dict[str, Any]:
+def _merge(group: Group, earlier: Mapping[Place, Any]) -> None:
+    for place, attempt in earlier.items():
+        if place not in group.attempts:
+            group.attempts[place] = attempt_from_json(attempt)
+            group.tags.setdefault(place[0], attempt.get("tags", []))
+            group.merged.add(place)
+
+
+def _kept(group: Group, earlier: Mapping[Place, Any]) -> dict[str, Any]:
     """The group's attempts, and of tests that did not run those that were kept before."""
-    found = {place: attempt_to_json(attempt) for place, attempt in group.attempts.items()}
-    tags = {str(index): borne for index, borne in group.tags.items()}
-    if isinstance(earlier, Mapping) and earlier.get("identity") == group.identity:
-        found = {(index, run): attempt for index, run, attempt in earlier["attempts"]} | found
-        tags = earlier.get("tags", {}) | tags
-    attempts = [[*place, found[place]] for place in sorted(found)]
-    return {"identity": group.identity, "attempts": attempts, "tags": tags}
+    found = dict(earlier)
+    for place, attempt in group.attempts.items():
+        found[place] = {**attempt_to_json(attempt), "tags": group.tags.get(place[0], [])}
+    return {"identity": group.identity, "attempts": [[*place, found[place]] for place in sorted(found)]}

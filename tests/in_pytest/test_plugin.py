@@ -175,6 +175,21 @@ def test_a_report_of_a_format_that_nobody_knows_is_refused_at_once(project):
     assert ".docx" in done.stderr
 
 
+def test_a_report_that_cannot_be_written_is_said_and_fails_the_session(desk):
+    done = desk("--judgekit-report", "test_desk.py/all.json")
+    assert done.returncode == 1
+    assert "INTERNALERROR" not in done.stdout
+    assert done.section[0].startswith("test_desk.py::test_desk: 4 cases")
+    assert done.section[-1].startswith("test_desk.py/all.json was not written: ")
+
+
+def test_a_report_that_was_asked_for_in_vain_is_said(project):
+    project.write("test_ordinary.py", ORDINARY)
+    done = project("--judgekit-report", "all.json")
+    assert done.returncode == 0
+    assert done.section == ["no test judged anything, so all.json was not written"]
+
+
 def test_a_test_without_a_case_says_what_to_write(project):
     project.write("test_none.py", "def test_none(judged):\n    judged.answer('hi')\n")
     done = project()
