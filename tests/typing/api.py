@@ -167,6 +167,14 @@ gate: Gate = (
     & Gate.mean_score_should_be_at_least(0.8, of="polite")
     & Gate.target_should_not_fail()
 ).and_(Gate.inconclusive_should_be_at_most(0.1))
+sure: Gate = (
+    Gate.pass_rate_should_be_at_least(0.9, of="polite", confidence=0.95)
+    & Gate.cases_should_pass(at_least=2, tagged="must_pass")
+    & Gate.cases_should_pass()
+    & Gate.pass_at_k_should_be_at_least(0.9, k=3)
+    & Gate.pass_hat_k_should_be_at_least(0.8, k=3)
+)
+stopping: ExperimentRunner = ExperimentRunner("x").gate(sure).stop_early(alpha=0.01, seed=7)
 
 plan: ExperimentRunner = (
     ExperimentRunner("typed")
