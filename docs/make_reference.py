@@ -50,7 +50,10 @@ PAGES = (
     Page("gates", "Gates", ("gate",), ("gate",)),
     Page(
         "reports", "Reports and comparisons", ("reporting", "results", "comparing"),
-        ("reporting", "reporting.html", "reporting.document: report_schema", "comparing"),
+        (
+            "reporting", "reporting.html", "reporting.comparisons: write_comparison",
+            "reporting.document: report_schema", "comparing",
+        ),
     ),
     Page("data", "Rows and recordings", ("datasets", "replay"), ("datasets", "replay")),
     Page("adapters", "Evidence from elsewhere", ("adapters",), ("adapters",)),
