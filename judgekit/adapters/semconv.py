@@ -24,6 +24,8 @@ __all__ = [
     "FINISH_REASONS",
     "INPUT_MESSAGES",
     "INPUT_TOKENS",
+    "MCP_METHOD",
+    "MCP_TOOL_CALL",
     "MODEL_OPERATIONS",
     "OPERATION",
     "OUTPUT_MESSAGES",
@@ -68,6 +70,10 @@ TOOL_CALL_ID = "gen_ai.tool.call.id"
 # The second names are pydantic-ai's before its version 3 of spans.
 TOOL_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments")
 TOOL_RESULT = ("gen_ai.tool.call.result", "tool_response")
+
+# On spans of the Model Context Protocol (`docs/gen-ai/mcp.md` there), which lie inside a framework's.
+MCP_METHOD = "mcp.method.name"
+MCP_TOOL_CALL = "tools/call"
 
 # Where pydantic-ai names the tools that carry a structured answer; the model asks for them, nobody runs them.
 REQUEST_PARAMETERS = "model_request_parameters"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from judgekit.adapters import semconv
 from judgekit.adapters.messages import message_text
 from judgekit.adapters.span_flavours import ModelSeen, Seen, flavour_of
 from judgekit.adapters.span_shapes import Span
@@ -59,7 +60,9 @@ def _is_inside(call: Call[T], outer: tuple[Span, Seen] | None, span: Span, seen:
         return False
     holder = outer[1]
     if isinstance(seen, ToolSeen):
-        return isinstance(holder, ToolSeen) and _same_execution(holder, seen)
+        return isinstance(holder, ToolSeen) and (
+            _same_execution(holder, seen) or _is_handed_on(holder, span, seen)
+        )
     return isinstance(holder, ModelSeen) and _overlap(outer[0], span) and _same_request(holder, seen)
 
 
@@ -95,7 +98,19 @@ def _said(seen: ModelSeen) -> tuple[str, int]:
 def _same_execution(one: ToolSeen, other: ToolSeen) -> bool:
     if one.name != other.name or (one.id and other.id and one.id != other.id):
         return False
+    return _same_arguments(one, other)
+
+
+def _same_arguments(one: ToolSeen, other: ToolSeen) -> bool:
     return one.arguments is None or other.arguments in (None, one.arguments)
+
+
+def _is_handed_on(holder: ToolSeen, span: Span, seen: ToolSeen) -> bool:
+    """Whether a framework's tool is that of an MCP server, whose name it puts a prefix before."""
+    if span.attributes.get(semconv.MCP_METHOD) != semconv.MCP_TOOL_CALL:
+        return False
+    prefix = holder.name.removesuffix(seen.name)
+    return prefix != holder.name and not prefix[-1:].isalnum() and _same_arguments(holder, seen)
 
 
 def _overlap(one: Span, other: Span) -> bool:

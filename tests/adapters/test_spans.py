@@ -572,3 +572,36 @@ def test_a_reply_alone_is_completed_from_its_spans():
 def test_spans_that_tell_nothing_change_nothing():
     own = Interaction(reply="Hi")
     assert merged(own, [span("GET /", {"http.request.method": "GET"})]) == own
+
+
+def of_mcp(name, arguments=None):
+    return tool(name, arguments, None) | {"mcp.method.name": "tools/call"}
+
+
+@pytest.mark.parametrize("outer", ["crm_delete_user", "mcp__crm__delete_user", "delete_user"])
+@pytest.mark.parametrize("arguments", [None, '{"id": 3}'])
+def test_a_call_that_a_framework_hands_on_to_an_mcp_server_counts_once(outer, arguments):
+    spans = [
+        span("execute_tool", tool(outer, '{"id": 3}', "gone"), id="1", lasts=9),
+        span("tools/call", of_mcp("delete_user", arguments), id="2", parent="1", at=2, lasts=7),
+        span("tools/call", of_mcp("delete_user", arguments), id="3", parent="2", at=3, lasts=5),
+    ]
+    assert Interaction.from_spans(spans).tool_calls == (ToolCall(outer, {"id": 3}, "gone"),)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        of_mcp("delete_user", '{"id": 4}'),
+        of_mcp("user", '{"id": 4}'),
+        of_mcp("ete_user"),
+        of_mcp("get_user"),
+        tool("delete_user", '{"id": 3}'),
+    ],
+)
+def test_another_call_inside_of_a_tool_is_one_of_its_own(inner):
+    spans = [
+        span("execute_tool", tool("crm_delete_user", '{"id": 3}', "gone"), id="1", lasts=9),
+        span("tools/call", inner, id="2", parent="1", at=2, lasts=7),
+    ]
+    assert len(Interaction.from_spans(spans).tool_calls) == 2
