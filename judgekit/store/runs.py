@@ -7,25 +7,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from judgekit.errors import FileUnreadable, InvalidArgument
-from judgekit.evaluation import EvalResult, Kind, Outcome
+from judgekit.errors import FileUnreadable
+from judgekit.evaluation import EvalResult, Outcome
 from judgekit.gate import Decision, Gate
 from judgekit.interaction import Interaction
 from judgekit.masking import Masker
 from judgekit.reporting import EvalReport
-from judgekit.results import TARGET, AttemptOutcome, CaseResult, Results
+from judgekit.results import AttemptOutcome, CaseResult, Results
 from judgekit.stopping import Stopped
 from judgekit.store.attempts import Attempts, JournalAttempts, MemoryAttempts, line_of
 from judgekit.store.head import RunHead
 from judgekit.store.journal import Journal
-from judgekit.store.lines import AttemptLine, Tail, journal_path, read_head, read_lines, skip
-from judgekit.text import counted
+from judgekit.store.lines import AttemptLine, Tail, journal_path, read_head, read_lines
+from judgekit.store.planned import same_plan, settled, take, was_made
 
 __all__ = ["JournalStore", "MemoryStore", "RunStore", "StoredRun", "read_run"]
-
-JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class RunStore(ABC):
 
     def finish(self, gate: Gate, finished_at: str) -> StoredRun:
         """Count what never ran as interrupted, or leave it out after an early stop, and decide."""
-        stopped = _settled(self.head, self.results, self.attempts)
+        stopped = settled(self.head, self.results, self.attempts)
         decision = gate.decide(self.results)
         self._write_tail(gate, decision, finished_at)
         return StoredRun(
@@ -158,14 +156,14 @@ class JournalStore(RunStore):
         journal = Journal.open(path)
         try:
             with journal.path.open("rb") as file:
-                store = cls(_same_plan(file, journal.path, planned), masker, journal)
+                store = cls(same_plan(file, journal.path, planned), masker, journal)
                 end = file.tell()
                 unaffordable: list[AttemptLine] = []
                 for line in read_lines(file, journal.path):
                     if not isinstance(line, AttemptLine):
                         continue
                     unaffordable.append(line)
-                    if _was_made(line.attempt):
+                    if was_made(line.attempt):
                         store._take_all(unaffordable)
                         unaffordable.clear()
                         end = line.offset + line.length
@@ -177,7 +175,7 @@ class JournalStore(RunStore):
 
     def _take_all(self, lines: Iterable[AttemptLine]) -> None:
         for line in lines:
-            _take(self.head, self.results, self.attempts, line)
+            take(self.head, self.results, self.attempts, line)
 
     def holds(self, case_index: int, run: int) -> bool:
         """Whether the journal holds this attempt."""
@@ -229,12 +227,12 @@ def read_run(path: str | Path, *, each: Callable[[CaseResult], object] | None = 
         for line in read_lines(file, file_path):
             if isinstance(line, Tail):
                 tail = line.data
-            elif _take(head, results, attempts, line) and each is not None:
+            elif take(head, results, attempts, line) and each is not None:
                 each(line.attempt)
     try:
         if "stopped" in tail:
             results.looked_at = min(int(tail["stopped"]["looked_at"]), len(head.case_ids))
-        stopped = _settled(head, results, attempts)
+        stopped = settled(head, results, attempts)
         gate = Gate.from_json(tail.get("gate", head.gate))
         decision = _decision(tail) if tail else gate.decide(results)
         finished_at = tail.get("finished_at")
@@ -248,83 +246,3 @@ def read_run(path: str | Path, *, each: Callable[[CaseResult], object] | None = 
 def _decision(tail: Mapping[str, Any]) -> Decision:
     decision = tail["decision"]
     return Decision(Outcome(decision["outcome"]), decision["detail"])
-
-
-def _was_made(attempt: CaseResult) -> bool:
-    """Whether the agent was called. Attempts that there was no money for stand at a journal's end."""
-    own = next(iter(attempt.results), None)
-    spent = own is not None and own.label == TARGET and own.kind is Kind.BUDGET_SPENT
-    return not spent or attempt.interaction.latency is not None
-
-
-def _take(head: RunHead, results: Results, attempts: JournalAttempts, line: AttemptLine) -> bool:
-    """Count an attempt; whether it is one of the plan, and the first of its place."""
-    attempt: CaseResult = line.attempt
-    index = head.case_at.get(attempt.case_id)
-    if index is None or attempt.run > head.case_runs[index]:
-        skip(attempts.path, f"case {attempt.case_id!r} run {attempt.run} is not in its plan")
-    elif attempts.holds(index, attempt.run):
-        skip(attempts.path, f"case {attempt.case_id!r} run {attempt.run} is there twice")
-    else:
-        attempts.put(index, attempt.run, line.offset, line.length)
-        results.add(index, attempt.run, attempt.interaction, attempt.results)
-        return True
-    return False
-
-
-def _settled(head: RunHead, results: Results, attempts: Attempts) -> Stopped | None:
-    """Account for planned attempts that were not made: left out by an early stop, or else interrupted."""
-    saved = head.planned - len(results)
-    early, looked_at = results.early, results.looked_at
-    if not saved or early is None or looked_at is None:
-        # Nothing was left out, so that the whole run decides.
-        results.looked_at = None
-        _count_interrupted(head, results)
-        return None
-    attempts.leave_out_absent()
-    return Stopped(
-        looked_at=looked_at,
-        cases=len(head.case_ids),
-        attempts_saved=saved,
-        judged=any(label == JUDGE for required in head.requirement_sets for label, _ in required),
-        alpha=early.alpha,
-        seed=early.seed,
-    )
-
-
-def _count_interrupted(head: RunHead, results: Results) -> None:
-    for index, runs in enumerate(head.case_runs):
-        done = {outcome.run for outcome in results.runs_of(index)}
-        for run in range(1, runs + 1):
-            if run not in done:
-                results.add(index, run, Interaction(), head.interrupted(index))
-
-
-def _same_plan(file: BinaryIO, path: Path, planned: RunHead) -> RunHead:
-    head = read_head(file, path)
-    if head.fingerprint != planned.fingerprint:
-        difference = _difference(head, planned)
-        raise InvalidArgument(
-            f"{path} is the journal of another plan: {difference}; run it without `.resume(...)`"
-        )
-    if planned.early is not None and (head.early is None or head.early[0] != planned.early[0]):
-        begun = "without `.stop_early()`" if head.early is None else f"with `alpha={head.early[0]:g}`"
-        raise InvalidArgument(
-            f"{path} was begun {begun}, so that its cases cannot be looked at as this plan would; go on "
-            "without `.stop_early(...)`, or run it without `.resume(...)`"
-        )
-    return head
-
-
-def _difference(head: RunHead, planned: RunHead) -> str:
-    if head.agent != planned.agent:
-        return f"its agent is {head.agent!r}, now it is {planned.agent!r}"
-    if head.judges != planned.judges:
-        return f"its judges are {list(head.judges)}, now they are {list(planned.judges)}"
-    if head.runs != planned.runs:
-        return f"it has {counted(head.runs, 'run')}, now there are {planned.runs}"
-    gone = len(set(head.case_ids) - set(planned.case_ids))
-    new = len(set(planned.case_ids) - set(head.case_ids))
-    if gone or new:
-        return f"{gone} of its cases are gone and {new} are new"
-    return "its cases or evaluators have changed, or their order"
