@@ -169,7 +169,8 @@ def _reader(*, may_finish: bool) -> Callable[[Reply], str | None]:
             raise Unusable("malformed", 'it must be {"message": text, "finished": true or false}', text)
         if finished and may_finish:
             return None
-        if finished or not message.strip():
+        # Who has said nothing yet has not finished: a message of theirs is said all the same.
+        if not message.strip():
             raise Unusable("malformed", "`message` is blank, and the user has to say something", text)
         return message
 

@@ -70,6 +70,13 @@ def test_the_user_speaks_until_the_goal_is_reached():
     assert attempt.interaction.command_text == "Where is my money?"
 
 
+def test_a_first_message_is_said_although_the_user_wants_no_more():
+    user = ida(otherwise(next_words("Where is my money?", finished=True), FINISHED))
+    (attempt,) = plan(talk(user, reply_should_contain("money"))).agent(echo).run().results
+    assert attempt.passed
+    assert commands(attempt) == ["Where is my money?"]
+
+
 def test_the_user_speaks_at_most_max_turns_times():
     user = ida(next_words("Again."), max_turns=3)
     (attempt,) = plan(talk(user)).agent(echo).run().results
