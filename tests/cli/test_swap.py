@@ -110,6 +110,12 @@ def test_a_swap_names_its_models_itself_unless_its_function_takes_them(swap):
     assert swap("run", "suite.py", "--model", "openai/gpt-5").returncode == 2
 
 
+def test_a_swap_does_not_stop_early(swap):
+    done = swap("run", "suite.py", "--stop-early")
+    assert done.returncode == 2
+    assert done.err.startswith("judgekit: --stop-early: a provider swap holds agents against each other")
+
+
 def test_a_swap_is_not_judged_again_but_extended(swap):
     swap("run", "suite.py")
     done = swap("rejudge", "--judge-model", "openai/gpt-5")
