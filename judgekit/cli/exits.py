@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judgekit.evaluation import Outcome
+from judgekit.outcomes import Outcome
 
 __all__ = ["BROKEN", "EXIT_CODES", "INTERRUPTED", "WRONG_USE"]
 

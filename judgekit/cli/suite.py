@@ -68,7 +68,7 @@ def _split(target: str) -> tuple[str, str | None]:
 def _import_suite(place: str) -> _Suite:
     path = Path(place)
     if path.is_dir():
-        files = sorted(str(file) for file in path.glob("*.py"))
+        files = sorted(str(file) for file in path.glob("*.py") if not file.name.startswith("__"))
         hint = f"name the file, such as {files[0]}" if files else "there is no Python file in it"
         raise Mistake(f"{place} is a folder; {hint}")
     if path.is_file():

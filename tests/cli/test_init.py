@@ -50,6 +50,22 @@ def test_nothing_is_overwritten(judgekit):
     assert (judgekit.folder / "suite.py").read_text() == "mine = True\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (".", ". is a folder; write suite.py"),
+        ("evals", "evals is a folder; write evals/suite.py"),
+        ("suite.py/first.py", "suite.py/first.py cannot be written: File exists"),
+    ],
+)
+def test_a_folder_is_no_suite_and_a_file_no_folder(judgekit, name, said):
+    judgekit.write("suite.py", "mine = True\n")
+    (judgekit.folder / "evals").mkdir()
+    done = judgekit("init", name)
+    assert done.returncode == 2
+    assert done.err == f"judgekit: {said}\n"
+
+
 def test_a_suite_has_the_suffix_of_python(judgekit):
     done = judgekit("init", "suite.yaml")
     assert done.returncode == 2

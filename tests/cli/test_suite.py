@@ -113,6 +113,7 @@ def test_a_module_that_does_not_exist_is_one_line(judgekit):
 
 
 def test_a_folder_is_told_to_name_a_file(judgekit):
+    judgekit.write("checks/__init__.py", "")
     judgekit.write("checks/suite.py", "")
     line = one_line(judgekit("run", "checks"))
     assert line == "checks is a folder; name the file, such as checks/suite.py"
