@@ -31,6 +31,8 @@ def _of_runs(pairing: RunPairing) -> Iterator[str]:
         yield f"different experiments: {_quoted(old.name)} and {_quoted(new.name)}"
     elif new.started_at == old.started_at:
         yield "both are the same run: name and start are equal"
+    if old.started_at > new.started_at:
+        yield "the baseline began after the new run; it comes first: `judgekit compare BASELINE NEW`"
     for what, run in (("the new run", new), ("the baseline", old)):
         if not run.is_finished:
             yield f"{what} did not come to its end; attempts that never ran are missing measurements"

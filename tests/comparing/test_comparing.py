@@ -407,6 +407,9 @@ def test_runs_of_other_experiments_and_the_same_run_twice_are_warned_of(checks):
     one, other = checks("+", reply="a"), checks("+", reply="a", name="another")
     assert "different experiments: 'orders' and 'another'" in other.compare(one).warnings
     assert "both are the same run: name and start are equal" in one.compare(one).warnings
+    later = checks("+", reply="a", minutes=5)
+    assert any("began after the new run" in warning for warning in one.compare(later).warnings)
+    assert not any("began after" in warning for warning in later.compare(one).warnings)
 
 
 def test_a_comparison_is_no_truth(checks):
