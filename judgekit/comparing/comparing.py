@@ -103,6 +103,10 @@ def compare_runs(
         resamples=resamples,
         seed=seed,
     )
+    return _compared(pairing, how)
+
+
+def _compared(pairing: RunPairing, how: _How) -> RunComparison:
     changes = {unit: change_between(pairs.changes) for unit, pairs in pairing.units.items()}
     axis = _axis(pairing, changes)
     withheld = _withheld(pairing, changes)
@@ -114,13 +118,13 @@ def compare_runs(
         verdict=verdict,
         reason=reason,
         axis=axis,
-        new=_side(new, changes, new=True),
-        old=_side(old, changes, new=False),
+        new=_side(pairing.new, changes, new=True),
+        old=_side(pairing.old, changes, new=False),
         overall=overall,
         evaluators=evaluators,
         improved=improved,
         worsened=worsened,
-        amounts=tuple(amounts_of(pairing, how.clusters, level=level)),
+        amounts=tuple(amounts_of(pairing, how.clusters, level=how.level)),
         attempts=len(pairing.pairs),
         same_transcripts=pairing.transcripts[0],
         other_transcripts=pairing.transcripts[1],
@@ -128,9 +132,9 @@ def compare_runs(
         only_old=tuple(map(unit_name, pairing.only_old)),
         unpaired_cases=len(pairing.cases_only_new) + len(pairing.cases_only_old),
         unpaired_runs=pairing.unpaired_runs,
-        max_drop=max_drop,
-        level=level,
-        clustered_by="case" if cluster is None else "given groups of cases",
+        max_drop=how.max_drop,
+        level=how.level,
+        clustered_by="case" if how.clusters is None else "given groups of cases",
         warnings=tuple(warnings_of(pairing, changes, axis)),
     )
 
