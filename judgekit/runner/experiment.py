@@ -134,7 +134,7 @@ class ExperimentRunner:
         """
         if self._settings.agent is not None:
             raise InvalidArgument(
-                f"the plan has an agent, {self._settings.agent.name!r}; make a plan for each agent"
+                f"the plan has an agent, {self._settings.agent.name!r}; ProviderSwap takes several"
             )
         return self._with(agent=Agent.of(agent, name=name, tools=tools))
 

@@ -50,7 +50,7 @@ def interval_text(found: Estimate) -> str:
     if found.interval is None:
         return "-"
     low, high = found.interval
-    return "no spread" if low == high else f"{low:.2f} to {high:.2f}"
+    return "no spread" if high - low < 1e-9 else f"{low:.2f} to {high:.2f}"
 
 
 def estimate_text(name: str, found: Estimate) -> str:
