@@ -119,11 +119,12 @@ class CallMade:
 
 
 class Transcript:
-    """The calls of a conversation with their results, and who said what."""
+    """The calls of a conversation with their results, who said what, and whether the agent is in it."""
 
     def __init__(self, messages: Iterable[Mapping[str, Any]]) -> None:
         self.calls: list[CallMade] = []
         self.said: list[tuple[str, str]] = []
+        self.has_agent = False
         for position, message in enumerate(messages):
             self.read(position, message)
 
@@ -131,6 +132,7 @@ class Transcript:
         """Take in one message; `position` tells which calls stand in one message."""
         role, content = message.get("role"), message.get("content")
         if (item := response_item(message)) is not None:
+            self.has_agent = True
             self.calls.append(CallMade(*item, message=position))
             self.read_result(message)
             return
@@ -139,6 +141,7 @@ class Transcript:
             return
         calls_before = len(self.calls)
         if role == "assistant":
+            self.has_agent = True
             self._openai_calls(position, message)
         # Some frameworks carry a call twice: in `tool_calls` and as a block of the content.
         if len(self.calls) == calls_before:
@@ -207,9 +210,13 @@ def _failed(message: Mapping[str, Any]) -> bool:
     return message.get("status") == "error" or bool(message.get("is_error"))
 
 
-def tool_calls_in(messages: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
-    """The tool calls of a conversation, in order, each with the result that answers it."""
-    return tuple(call.as_tool_call() for call in Transcript(messages).calls)
+def tool_calls_in(messages: Iterable[Mapping[str, Any]] | Transcript) -> tuple[ToolCall, ...] | None:
+    """The tool calls of a conversation, in order, each with the result that answers it.
+
+    None where no message is the agent's: that tells nothing of what it did.
+    """
+    transcript = messages if isinstance(messages, Transcript) else Transcript(messages)
+    return tuple(call.as_tool_call() for call in transcript.calls) if transcript.has_agent else None
 
 
 def reply_and_question(said: Sequence[tuple[str, str]]) -> tuple[str | None, str]:
@@ -230,7 +237,7 @@ def interaction_from_messages(messages: Iterable[Any], **fields: Any) -> Interac
     read: dict[str, Any] = {
         "reply": reply,
         "user_message": question,
-        "tool_calls": tuple(call.as_tool_call() for call in transcript.calls),
+        "tool_calls": tool_calls_in(transcript),
         "messages": plain,
     }
     return Interaction(**(read | fields))

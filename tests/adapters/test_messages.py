@@ -308,7 +308,7 @@ def test_no_transcript_however_odd_breaks_the_reading(messages):
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.text(min_size=1, max_size=5)), max_size=8))
 def test_calls_that_are_answered_one_by_one_keep_their_own_results(steps):
-    messages = [USER]
+    messages = [USER, {"role": "assistant", "content": "Let me see."}]
     for id, text in steps:
         messages += [assistant(openai_call(id, "f", "{}")), result(id, text)]
     assert [call.result for call in Interaction.from_messages(messages).tool_calls] == [
@@ -386,3 +386,17 @@ def test_ollama_names_the_tool_that_answers():
     answers = [{"role": "tool", "tool_name": name, "content": f"of {name}"} for name in ("b", "a")]
     found = Interaction.from_messages([{"role": "assistant", "tool_calls": asked}, *answers])
     assert [call.result for call in found.tool_calls] == ["of a", "of b"]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [{"role": "user", "content": "Where is o_42?"}],
+        [{"role": "user", "content": "hi"}, {"role": "model", "content": "It is on its way."}],
+    ],
+)
+def test_messages_without_any_of_the_agents_tell_nothing_of_its_tools(messages):  # TC16
+    assert Interaction.from_messages(messages).tool_calls is None
+    spoken = [*messages, {"role": "assistant", "content": "hi"}]
+    assert Interaction.from_messages(spoken).tool_calls == ()
