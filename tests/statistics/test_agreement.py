@@ -404,17 +404,16 @@ def test_the_alt_test_on_a_scale_takes_distances():
         alt_test([1], {"x": [1], "y": [1]}, epsilon=0.2, scoring="f1")
 
 
-@given(
-    st.lists(
-        st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=2, max_size=4), min_size=2, max_size=9
-    )
-)
+LABELS = st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=2, max_size=4)
+
+
+@given(st.lists(LABELS, min_size=2, max_size=9))
 def test_alpha_of_numbers_is_that_of_all_pairs(items):
     """The sums of squares come to what visiting every pair of values comes to."""
     units = [kept for item in items if len(kept := [value for value in item if value is not None]) > 1]
     values = [value for unit in units for value in unit]
     expected = sum((a - b) ** 2 for a in values for b in values)
-    found = js.krippendorff_alpha(items, scale="interval")
+    found = krippendorff_alpha(items, scale="interval")
     if not expected:
         assert found.estimate is None
         return
