@@ -126,18 +126,14 @@ def _tables(pairs: Sequence[Pair]) -> dict[str, tuple[int, ...]]:
 def _kappa(table: Sequence[float]) -> float | None:
     both, first, second, neither = table
     n = sum(table)
-    if not n:
-        return None
     one, other = (both + first) / n, (both + second) / n
     expected = one * other + (1 - one) * (1 - other)
     return None if 1 - expected < 1e-12 else ((both + neither) / n - expected) / (1 - expected)
 
 
-def _ac1(table: Sequence[float]) -> float | None:
+def _ac1(table: Sequence[float]) -> float:
     both, first, second, neither = table
     n = sum(table)
-    if not n:
-        return None
     share = (2 * both + first + second) / (2 * n)
     expected = 2 * share * (1 - share)
     return ((both + neither) / n - expected) / (1 - expected)
