@@ -56,7 +56,12 @@ def say(line: str) -> None:
 
 
 def warn_in_one_line() -> None:
-    """Show warnings of judgekit's own kinds as one line, without the source line that raised them."""
+    """Show warnings of judgekit's own kinds as one line, without the source line that raised them.
+
+    What litellm leaves unawaited when a call is cancelled is no matter of the user's.
+    """
+    left = r"coroutine '[\w.]*completion\w*' was never awaited"
+    warnings.filterwarnings("ignore", left, RuntimeWarning)
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:

@@ -39,7 +39,9 @@ def rows_of(path: Path) -> Iterator[Row | BadRow]:
         ExtraMissing: Parquet without duckdb.
     """
     if path.is_dir():
-        path /= "journal.jsonl"
+        folder, path = path, path / "journal.jsonl"
+        if not path.is_file():
+            raise FileUnreadable(f"{folder} is a folder and holds no run; name a file of rows in it")
     if not path.is_file():
         raise FileUnreadable(f"{path}: there is no such file")
     suffixes = [suffix.lower() for suffix in path.suffixes]

@@ -55,6 +55,33 @@ def test_asking_for_help_loads_nothing_that_a_run_needs(judgekit):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+ENDING = """
+import atexit, gc, warnings
+from judgekit.cli.main import main
+
+class OpenAIChatCompletion:
+    async def acompletion(self): pass
+
+async def agent(): pass
+
+def end():
+    OpenAIChatCompletion().acompletion()
+    agent()
+    print(gc.get_freeze_count() > 0)
+
+atexit.register(end)
+main(["--version"])
+"""
+
+
+def test_the_end_of_a_process_is_quick_and_quiet():
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True"
+    # A coroutine of the user's that nobody awaited is still told.
+    assert done.stderr.count("was never awaited") == 1
+    assert "coroutine 'agent' was never awaited" in done.stderr
+
+
 def test_a_suite_is_validated_without_a_call(plain):
     plain.write(
         "suite.py",

@@ -128,6 +128,11 @@ def test_the_name_of_a_folder_is_no_column(tmp_path):
     assert values_of(file) == {"asked": "hi", "reply": "x"}
 
 
+def test_a_folder_without_a_run_is_said_to_be_one(tmp_path):
+    with pytest.raises(FileUnreadable, match="is a folder and holds no run; name a file of rows in it"):
+        load_interactions(tmp_path)
+
+
 def test_many_rows_of_parquet_are_numbered_through(tmp_path):
     file = parquet(
         tmp_path / "many.parquet",
