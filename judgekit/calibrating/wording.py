@@ -100,7 +100,11 @@ def _rates(found: Calibration) -> Iterator[str]:
     saved = f", saves {saving:.0%} of the labels" if saving else ""
     yield "pass rate"
     yield figure("judge rate", rate.judge, "the judge's own: says nothing about the true rate")
-    yield figure("corrected rate", rate.corrected, f"{rate.corrected.method}{saved}")
+    if found.unlabelled:
+        yield figure("corrected rate", rate.corrected, f"{rate.corrected.method}{saved}")
+    else:
+        why = "not known: every reply has a label, so nothing is left to correct"
+        yield f"  {'corrected rate':<{_NAME_WIDTH}}{why}"
     yield figure("human-only rate", rate.human)
 
 
@@ -108,7 +112,7 @@ def _notes(found: Calibration) -> Iterator[str]:
     notes = dict.fromkeys(
         [
             *found.confusion.warnings,
-            *found.confusion.agreement.kappa.warnings,
+            *(f"kappa: {warning}" for warning in found.kappa.warnings),
             *(found.alternative.warnings if found.alternative else ()),
             *(warning for one in found.rank_agreement for warning in one.warnings),
         ]

@@ -67,16 +67,20 @@ def calibrate_file(
     labels = load_labels(file, label=label or None, scale=scale, **columns)
     attempts = _attempts(asked, labels, run)
     design: Design | None = "random_subset" if random_subset else "separate_calibration" if separate else None
+    found = _calibrated(
+        criterion if asked is None else asked, labels, judged=attempts, design=design, population=population,
+        threshold=None if asked is not None else threshold, epsilon=epsilon, concurrency=concurrency,
+        max_cost=max_cost,
+    )  # fmt: skip
+    return _delivered(found, None if no_store else store, floor, as_json=as_json, output=output)
+
+
+def _calibrated(criterion: Criterion | str | None, labels: Labels, **options: Any) -> Calibration:
     with counting("replies") as told:
         try:
-            found = calibrate(
-                criterion if asked is None else asked, labels, judged=attempts, design=design,
-                population=population, threshold=None if asked is not None else threshold, epsilon=epsilon,
-                concurrency=concurrency, max_cost=max_cost, told=told,
-            )  # fmt: skip
+            return calibrate(criterion, labels, told=told, **options)
         except KeyboardInterrupt:
             raise Interrupted(KEPT) from None
-    return _delivered(found, None if no_store else store, floor, as_json=as_json, output=output)
 
 
 def _attempts(asked: Criterion | None, labels: Labels, run: Path | None) -> Sequence[CaseResult] | None:
