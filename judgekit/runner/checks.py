@@ -68,8 +68,9 @@ def tags_of(cases: Sequence[EvalCase]) -> dict[str, list[int]]:
     """The positions of the cases that bear each tag."""
     found: dict[str, list[int]] = {}
     for index, case in enumerate(cases):
-        for tag in dict.fromkeys(case.tags):
-            found.setdefault(tag, []).append(index)
+        if case.tags:
+            for tag in dict.fromkeys(case.tags):
+                found.setdefault(tag, []).append(index)
     return found
 
 

@@ -127,17 +127,15 @@ class _Run:
         self._unaffordable: list[tuple[int, int]] = []
 
     def _in_order(self) -> Iterator[tuple[int, int]]:
-        return (place for place in self._planned() if not self._store.holds(*place))
-
-    def _planned(self) -> Iterator[tuple[int, int]]:
-        cases, runs_of = self._plan.cases, self._plan.runs_of
+        cases, holds = self._plan.cases, self._store.holds
+        runs = list(map(self._plan.runs_of, cases))
         if self._looks is not None:
             for index in self._looks.order:
-                yield from ((index, run) for run in range(1, runs_of(cases[index]) + 1))
+                yield from ((index, run) for run in range(1, runs[index] + 1) if not holds(index, run))
             return
-        for run in range(1, max(map(runs_of, cases), default=0) + 1):
-            for index, case in enumerate(cases):
-                if run <= runs_of(case):
+        for run in range(1, max(runs, default=0) + 1):
+            for index, most in enumerate(runs):
+                if run <= most and not holds(index, run):
                     yield index, run
 
     async def work(self) -> None:
