@@ -18,6 +18,7 @@ from judgekit.errors import FileUnreadable, InvalidArgument
 from judgekit.instruments import Instrument
 from judgekit.jsonable import parse_json
 from judgekit.masking import Masker
+from judgekit.text import one_line
 
 if TYPE_CHECKING:
     from judgekit.calibrating.calibration import Calibration
@@ -194,8 +195,11 @@ def _covers(calibration: StoredCalibration, measured: Sequence[tuple[Instrument,
 
     A request whose answer was cut off is made again with more tokens, which changes the fingerprint of that
     one verdict; beside verdicts of the calibrated instrument it is no other instrument. A reference that
-    differs from case to case changes it likewise: there what both record is compared.
+    differs from case to case changes it likewise: there what both record is compared. A panel is no
+    single judge, though each of its members is.
     """
+    if _models(calibration.instruments) != _models(one for one, _ in measured):
+        return False
     exact = [one for one, _ in measured if one.fingerprint in calibration.fingerprints]
     others = [one for one, _ in measured if one.fingerprint not in calibration.fingerprints]
     if not others:
@@ -205,6 +209,10 @@ def _covers(calibration: StoredCalibration, measured: Sequence[tuple[Instrument,
         any(_alike(known, one, tokens=bool(exact), hidden=varies) for known in calibration.instruments)
         for one in others
     )
+
+
+def _models(instruments: Iterable[Instrument]) -> str:
+    return ", ".join(sorted({instrument.model for instrument in instruments}))
 
 
 def _vary(instruments: Sequence[Instrument]) -> bool:
@@ -229,6 +237,9 @@ def _but_tokens(instrument: Instrument) -> dict[str, Any]:
 
 def _change(calibration: StoredCalibration, measured: Sequence[tuple[Instrument, int]]) -> tuple[str, ...]:
     """What the first instrument that is not calibrated has in place of the nearest that is."""
+    asked = _models(calibration.instruments), _models(one for one, _ in measured)
+    if asked[0] != asked[1] and any("," in models for models in asked):
+        return (f"the judges were {one_line(asked[0])}, now {one_line(asked[1])}",)
     new = next(
         (one for one, _ in measured if one.fingerprint not in calibration.fingerprints), measured[0][0]
     )

@@ -163,3 +163,13 @@ def test_a_reference_that_differs_by_case_is_compared_by_what_is_recorded():
     assert behind([many], instrument("cc"), instrument("dd"))[0] is many
     assert behind([calibrated()], instrument("cc"))[0] is None
     assert behind([many], instrument("cc", model="x"))[0] is None
+
+
+def test_a_panel_is_not_one_of_its_members_nor_the_other_way_round():
+    member, other = instrument("aa"), instrument("bb", model="openai/n")
+    panel = calibrated(member, other)
+    assert behind([panel], member, other)[0] is panel
+    alone = "its calibration is stale: the judges were openai/m, openai/n, now openai/m"
+    assert behind([panel], member) == (None, alone)
+    both = "its calibration is stale: the judges were openai/m, now openai/m, openai/n"
+    assert behind([calibrated(member)], member, other) == (None, both)
