@@ -114,10 +114,9 @@ def _needed_lines(document: Mapping[str, Any], asked: Mapping[str, Any]) -> Iter
     if asked["repeat"] > 1:
         for warning in next(iter(document["needed"].values()))["warnings"]:
             yield from _wrapped(warning)
-        if asked["target"] is not None and asked["power"] < 0.9:
+        if asked["target"] is not None:
             yield from _wrapped(
-                "a gate learns that correlation from its own cases, which lowers the chance; "
-                "--power 0.9 makes up for it"
+                "a gate has to learn that correlation from its own cases, which is counted in"
             )
 
 
@@ -158,8 +157,8 @@ def _gate_finding(shown: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     most, gate = shown["most_failed_runs_at_target"], f"a gate at {asked['target']:g} with confidence"
     if most is None:
         return f"{gate} cannot pass"
-    about = "about " if asked["repeat"] > 1 else ""
-    return f"{gate} passes with at most {about}{counted(most, 'failed run')} of {shown['runs']}"
+    spread = ", each of another case" if 1 < most <= shown["cases"] and asked["repeat"] > 1 else ""
+    return f"{gate} passes with at most {counted(most, 'failed run')} of {shown['runs']}{spread}"
 
 
 def _labels_lines(labels: Mapping[str, Any], asked: Mapping[str, Any]) -> Iterator[str]:

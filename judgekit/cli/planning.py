@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from judgekit.cli.mistakes import Mistake
 from judgekit.cli.plan_run import EarlierRun
 from judgekit.statistics import (
+    CaseCounts,
     CasesNeeded,
     cases_for_comparison,
     cases_for_drop,
@@ -19,6 +21,7 @@ from judgekit.statistics import (
     labels_needed,
     more_cases_needed,
     pass_rate,
+    pass_rate_bounds,
     smallest_drop,
     wilson_interval,
 )
@@ -210,13 +213,16 @@ def _shown(asked: Asked, cases: int, per_attempt: float | None) -> dict[str, Any
 
 def _most_failed(asked: Asked, cases: int) -> int | None:
     """With how many failed runs a gate at the target still passes; None where it cannot pass."""
-    runs, worth = cases * asked.repeat, cases * worth_of(asked.repeat, asked.icc)
+    runs = cases * asked.repeat
 
     def passes(failed: int) -> bool:
-        # Repeats that never differ are worth no more than one.
-        size = worth if failed else float(cases)
-        bound = clopper_pearson_lower(size * (1 - failed / runs), size, confidence=asked.confidence)
-        return bound is not None and bound >= (asked.target or 0.0) - 1e-9
+        # Spread over the cases, which is how repeats tell most.
+        each, more = divmod(failed, cases)
+        spread = Counter({CaseCounts(asked.repeat - each, each): cases - more})
+        if more:
+            spread[CaseCounts(asked.repeat - each - 1, each + 1)] += more
+        low = pass_rate_bounds(spread, confidence=asked.confidence).low
+        return low is not None and low >= (asked.target or 0.0)
 
     return _last(passes, runs)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.counts import Cases, checked_counts
+from judgekit.statistics.drawn import SUITES, least_cases, share_decided
 from judgekit.statistics.estimate import LEVEL
 from judgekit.statistics.intervals import checked_bar, clopper_pearson_lower, clopper_pearson_upper
 from judgekit.statistics.rates import Rate, pass_rate_bounds
@@ -18,6 +19,8 @@ __all__ = ["cases_for_drop", "cases_for_gate", "more_cases_needed"]
 
 # Above this no one runs a suite, and a search has gone astray.
 _MOST = 10_000_000
+# From here on what a gate has to learn about its repeats costs less than 2 % more cases.
+_MANY = 5_000
 
 
 def cases_for_drop(
@@ -32,7 +35,8 @@ def cases_for_drop(
     """How many cases show that a rate of `target - drop` is below `target`.
 
     The least n at and above which the exact one-sided test (Clopper and Pearson 1934) finds the drop with
-    chance `power`. Repeats are worth `K / (1 + (K - 1) icc)` runs.
+    chance `power`. With repeats the chance is that of seeded suites, drawn and held against
+    `pass_rate_bounds`, and n is known to a fiftieth.
 
     Args:
         target: The rate that is promised, above 0 and at most 1.
@@ -58,7 +62,8 @@ def cases_for_drop(
         )
         return worst is not None and binomial_below(worst, n, fallen) >= power
 
-    return _plan(_least_steady(noticed), "exact one-sided binomial test", repeats, icc, power, confidence)
+    once = _least_steady(noticed)
+    return _plan(once, fallen, target, repeats, icc, power, confidence, passing=False)
 
 
 def cases_for_gate(
@@ -72,7 +77,9 @@ def cases_for_gate(
 ) -> CasesNeeded:
     """How many cases a gate needs to PASS with chance `power` if the true rate is `rate`.
 
-    The least n at and above which the exact one-sided lower bound reaches `at_least` with that chance.
+    The least n at and above which the exact one-sided lower bound reaches `at_least` with that chance. With
+    repeats the chance is that of seeded suites, drawn and held against `pass_rate_bounds`, and n is known
+    to a fiftieth.
 
     Args:
         rate: The rate that one believes in, above `at_least`.
@@ -96,7 +103,8 @@ def cases_for_gate(
         )
         return most_failed is not None and binomial_below(most_failed, n, 1 - rate) >= power
 
-    return _plan(_least_steady(passes), "exact one-sided lower bound", repeats, icc, power, confidence)
+    once = _least_steady(passes)
+    return _plan(once, rate, at_least, repeats, icc, power, confidence, passing=True)
 
 
 def _largest(n: int, holds: Callable[[int], bool]) -> int | None:
@@ -123,16 +131,36 @@ def _least_steady(enough: Callable[[int], bool]) -> int | None:
         low, high = (low, middle) if enough(middle) else (middle, high)
     # Back over the teeth: the last n that is not enough lies at most a few percent above.
     last = high - 1
-    for n in range(high, high + max(10, high // 8)):
+    for n in range(high, high + max(10, high // 8), max(1, high // 500)):
         if not enough(n):
             last = n
     return last + 1
 
 
 def _plan(
-    runs: int | None, method: str, repeats: int, icc: float, power: float, confidence: float
+    once: int | None,
+    rate: float,
+    bar: float,
+    repeats: int,
+    icc: float,
+    power: float,
+    confidence: float,
+    *,
+    passing: bool,
 ) -> CasesNeeded:
-    cases = None if runs is None else math.ceil(runs / worth_of(repeats, icc) - 1e-9)
+    """The plan for cases that run `repeats` times, from the number for cases that run once."""
+    method = f"exact one-sided {'lower' if passing else 'upper'} bound"
+    cases = None if once is None else math.ceil(once / worth_of(repeats, icc) - 1e-9)
+    if cases is not None and repeats > 1 and cases < _MANY:
+        method = f"{SUITES} suites drawn at random"
+
+        def enough(number: int) -> bool:
+            share = share_decided(
+                number, rate, bar, repeats=repeats, icc=icc, confidence=confidence, passing=passing
+            )
+            return share >= power
+
+        cases = least_cases(enough, first=cases, most=_MOST)
     return CasesNeeded(
         cases=cases,
         runs=None if cases is None else cases * repeats,
