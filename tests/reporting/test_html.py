@@ -169,8 +169,8 @@ def test_the_summary_stands_in_the_page_without_its_script(make_report):
     text = Page(make_report(attempts, runs=2).render("html")).text
     for said in (
         "Gate failed failed cases [a (run 2)]",
-        "50 % of attempts passed, 95 % interval 0.05 to 0.95",
-        "1 passed 1 failed 0 inconclusive",
+        "50 % of attempts passed 1 passed 1 failed 0 inconclusive",
+        "1.00 pass@2 0.00 pass^2",
         "Agents $0.0040 · 1 model call · 1,000 tokens in, 20 out · 1.5 s in total · slowest a run 1 at 1.5 s",
         "tools 1/2 50 %",
         "polite judge failed: rate limited 1 1/1 100 %",
