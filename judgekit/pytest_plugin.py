@@ -143,6 +143,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return (yield)
 
 
+def _read(kept: Any) -> dict[str, Any]:
+    """What an earlier session kept, by group; nothing where it cannot be read."""
+    try:
+        found = json.loads(kept)
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 class _Controller:
     """Hears of every test's records, in this process or from workers, and concludes the session."""
 
@@ -167,12 +176,9 @@ class _Controller:
         if self._session is None:
             return
         cache = getattr(self._config, "cache", None)
-        earlier = None if cache is None else cache.get(_CACHE, None)
-        earlier = earlier if isinstance(earlier, dict) else {}
+        earlier = _read(None if cache is None else cache.get(_CACHE, None))
         merge = bool(self._config.getoption("lf", False))
         kept = self._session.conclude(earlier, merge=merge)
-        if cache is not None:
-            cache.set(_CACHE, {**earlier, **kept})
         if not self._session.passed and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         last = getattr(self._config.pluginmanager.get_plugin("lfplugin"), "lastfailed", None)
@@ -180,6 +186,9 @@ class _Controller:
             last.update(dict.fromkeys(self._session.failing_nodes(), True))
         if (path := _option(self._config, "judgekit-report")) and not self._write(self._session, path):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        if cache is not None:
+            # As ASCII: pytest writes its cache in UTF-8, and what a model says may hold half a character.
+            cache.set(_CACHE, json.dumps({**earlier, **kept}))
 
     def _write(self, session: Session, path: str) -> bool:
         try:

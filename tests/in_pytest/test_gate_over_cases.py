@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -282,14 +283,46 @@ def test_kept_results_that_cannot_be_read_are_left_out(desk, kept):
     desk.write("test_desk.py", (desk.folder / "test_desk.py").read_text().replace("0.7", "0.8"))
     desk()
     file = desk.folder / ".pytest_cache/v/judgekit/attempts"
-    identity = json.loads(file.read_text())["test_desk.py::test_desk"]["identity"]
-    file.write_text(kept.replace("IDENTITY", identity))
+    identity = json.loads(json.loads(file.read_text()))["test_desk.py::test_desk"]["identity"]
+    file.write_text(json.dumps(kept.replace("IDENTITY", identity)))
     done = desk("--lf")
     assert done.returncode == 1
     assert "  3 of 4 tests did not run" in done.section
     unreadable = "  results of the previous run cannot be read, so none is merged" in done.section
-    assert unreadable == ("test_desk" in kept)
-    assert len(json.loads(file.read_text())["test_desk.py::test_desk"]["attempts"]) == 1
+    assert unreadable == kept.startswith('{"test_desk')
+    assert len(json.loads(json.loads(file.read_text()))["test_desk.py::test_desk"]["attempts"]) == 1
+
+
+HOSTILE = """
+import json
+from pathlib import Path
+from test_desk import Gate, judgekit, polite
+from judgekit import EvalCase
+
+texts = json.loads(Path(TEXTS).read_text(encoding="utf-8"))
+
+
+@judgekit.cases(
+    [EvalCase(f"{text} mark-{n}", f"curt {text}", polite, tags=[text]) for n, text in enumerate(texts)],
+    gate=Gate.pass_rate_should_be_at_least(0.7),
+)
+def test_hostile(case, judged):
+    judged.answer(case.command)
+"""
+
+
+def test_hostile_text_ends_no_session_and_reaches_no_terminal(desk):  # RP03, RP06
+    texts = Path(__file__).parents[1] / "hostile_texts.json"
+    desk.write("test_hostile.py", HOSTILE.replace("TEXTS", repr(str(texts))))
+    number = len(json.loads(texts.read_text(encoding="utf-8")))
+    for arguments in (["-n2", "-rA"], ["--lf"]):
+        done = desk("test_hostile.py", *arguments, "--junitxml=junit.xml", "--judgekit-report=all.html")
+        assert done.returncode == 1
+        assert f"{number} xfailed" in done.stdout
+        assert done.section[0].startswith(f"test_hostile.py::test_hostile: {number} cases, 1 run")
+        assert done.section[-1] == "written to all.html"
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", done.stdout)
+        assert len(list(ET.parse(desk.folder / "junit.xml").getroot().iter("testcase"))) == number
 
 
 RERUN = """
