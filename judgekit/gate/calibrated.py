@@ -11,9 +11,10 @@ from judgekit.checking import is_finite_number
 from judgekit.errors import FileUnreadable, InvalidArgument
 from judgekit.evaluation import Outcome
 from judgekit.gate.decision import Decision, joined
+from judgekit.gate.looking import Look
 from judgekit.gate.reference import Reference
 from judgekit.gate.rule import Rule
-from judgekit.results import Results
+from judgekit.results import AttemptOutcome, Results
 from judgekit.text import one_line
 
 if TYPE_CHECKING:
@@ -70,6 +71,10 @@ class JudgeCalibrated(Rule):
             return Decision(Outcome.INCONCLUSIVE, f"judge not known to be calibrated: {one_line(str(error))}")
         return joined([self._decide_one(name, results, stored) for name in names])
 
+    def look(self, results: Results, alpha: float) -> Look:
+        """Decided once the verdicts that are there say with what the judge measures."""
+        return _CalibratedLook(self, results)
+
     def _criteria(self, results: Results) -> tuple[str, ...]:
         if self.of is None:
             return tuple(results.instruments)
@@ -95,3 +100,28 @@ class JudgeCalibrated(Rule):
         outcome, sentence = kappa_decides(found.kappa, found.kappa_low, self.kappa, reason=found.reason)
         on = f"{found.labels} labels of {one_line(found.population, _NAME_SHOWN)}"
         return Decision(outcome, f"the judge of {shown} is calibrated: {sentence} ({on})")
+
+
+class _CalibratedLook(Look):
+    """The rule while cases come in: asked again whenever something else has measured."""
+
+    def __init__(self, rule: JudgeCalibrated, results: Results) -> None:
+        self._rule = rule
+        self._results = results
+        self._seen: frozenset[tuple[str, str]] = frozenset()
+
+    def add(self, runs: Sequence[AttemptOutcome]) -> None:
+        """Look after one more case."""
+        measured = frozenset(
+            (name, instrument.fingerprint)
+            for name, instruments in self._results.instruments.items()
+            for instrument, _ in instruments
+        )
+        if measured != self._seen:
+            self._seen = measured
+            outcome = self._rule.decide(self._results).outcome
+            self.outcome = None if outcome is Outcome.INCONCLUSIVE else outcome
+
+    def decision(self, seen: Results, cases: int) -> Decision:
+        """The rule's own, over everything that was measured."""
+        return self._rule.decide(self._results)

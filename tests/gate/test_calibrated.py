@@ -149,3 +149,22 @@ def test_what_cannot_work_is_refused_when_built(options):
 def test_it_prints_as_it_is_written():
     gate = Gate.judge_should_be_calibrated(kappa=0.5, of="polite", max_age_days=90)
     assert repr(gate) == "Gate.judge_should_be_calibrated(kappa=0.5, of='polite', max_age_days=90)"
+
+
+def test_a_run_that_may_stop_early_does_where_the_judge_is_calibrated(judge, tmp_path):
+    polite = judge.should_score_at_least("It is courteous.", 0.7, name="polite")
+    gate = Gate.judge_should_be_calibrated(store=tmp_path / "kept") & Gate.pass_rate_should_be_at_least(0.5)
+    kind = [
+        EvalCase(f"c{n}", "When?", interactions=[Interaction(reply=f"Wait, {n} please.")]) for n in range(60)
+    ]
+    plan = ExperimentRunner("early").cases(kind).evaluator(polite).gate(gate).stop_early(seed=3)
+    whole = plan.report_directory(tmp_path / "whole").run()
+    assert whole.decision.outcome is Outcome.INCONCLUSIVE
+    assert len(whole.results) == 60
+    calibrate(polite, ROWS).save(tmp_path / "kept")
+    stopped = plan.report_directory(tmp_path / "stopped").run()
+    assert stopped.decision.outcome is Outcome.PASS
+    assert stopped.counts.looked_at < 60
+    assert "the judge of polite is calibrated" in stopped.decision.detail
+    again = read_run(stopped.file.parent)
+    assert again.gate.decide(again.results) == stopped.decision
