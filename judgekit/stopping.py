@@ -1,4 +1,4 @@
-"""Stopping early: in which order a run's cases are looked at, and what it left out once its gate was decided."""
+"""Stopping early: the order in which cases are looked at, and what was left out once a gate was decided."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class EarlyStop:
         alpha: Chance of a decision that the whole suite would not have come to.
         seed: Of the order in which cases are run and looked at.
         case_runs: The attempts planned of each case.
-        requirements: Each distinct list of what evaluators give for an attempt, label and criterion name, with
-            the most runs of a case that has it.
+        requirements: Each distinct list of what evaluators give for an attempt, label and criterion name,
+            with the most runs of a case that has it.
     """
 
     alpha: float
@@ -58,7 +58,7 @@ class Stopped:
     seed: int
 
     def text(self) -> str:
-        """`stopped early after 60 of 200 cases: the gate was decided (alpha 0.05), 140 attempts ... saved`."""
+        """`stopped early after 60 of 200 cases: the gate was decided (alpha 0.05), 140 attempts saved`."""
         saved = counted(self.attempts_saved, "attempt")
         calls = f" and {'its' if self.attempts_saved == 1 else 'their'} judge calls" if self.judged else ""
         return (

@@ -55,7 +55,7 @@ def test_a_run_stops_once_its_gate_is_decided_and_says_what_it_saved(tmp_path):
         f"{stopped.attempts_saved} attempts saved"
     )
     assert report.render().split("\n")[2] == line
-    for name in ("markdown", "html"):
+    for name in ("markdown", "html", "junit"):
         assert line in report.render(name)
     data = json.loads(report.file.read_text())
     assert data["stopped"]["attempts_saved"] == stopped.attempts_saved

@@ -54,6 +54,8 @@ def _properties(report: EvalReport) -> Iterator[tuple[str, str]]:
     counts = report.counts
     yield "gate", report.decision.outcome.value
     yield "gate.detail", report.decision.detail
+    if report.stopped is not None:
+        yield "stopped", report.stopped.text()
     yield "cases", str(sum(map(bool, counts.run_counts())))
     yield "attempts", str(len(counts))
     if report.pass_rate is not None:
