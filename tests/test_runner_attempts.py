@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgekit.context import current_attempt
-from judgekit.errors import Blocked
+from judgekit.errors import Blocked, InvalidPlan
 from judgekit.evaluation import EvalCase, EvalResult, Kind, Outcome, eval_label
 from judgekit.evaluators import (
     reply_should_contain,
@@ -24,10 +24,12 @@ from judgekit.evaluators import (
 )
 from judgekit.gate import Gate
 from judgekit.interaction import GuardrailResult, Interaction, ToolCall
-from judgekit.judging import Verdict
+from judgekit.judging import Judge, Verdict
 from judgekit.judging.criterion import Criterion
 from judgekit.replay import ToolBindings
 from judgekit.runner import ExperimentRunner, Observer
+from judgekit.store import read_run
+from judgekit.testing import ScriptedModel, otherwise, verdict
 
 
 def plan(*cases: EvalCase) -> ExperimentRunner:
@@ -621,6 +623,37 @@ def test_cancelling_run_async_ends_it_in_order(tmp_path):
 
 
 # evidence and secrets
+
+
+@pytest.mark.parametrize("journal", [True, False])
+def test_a_secret_in_any_name_reaches_no_report_and_no_file(tmp_path, journal):
+    secret = "sk-" + "a1b2c3d4e5f6"
+    judge = Judge(ScriptedModel(otherwise(verdict(0.2, f"it says {secret}"))))
+    checks = judge.should_score_at_least(f"keeps {secret} to itself", 0.5, name=f"keeps {secret}")
+    case = EvalCase(f"case {secret}", "x", checks, tags=[f"tag {secret}"])
+    gate = Gate.pass_rate_should_be_at_least(0.5, of=f"keeps {secret}")
+    experiment = ExperimentRunner(f"run {secret}").cases(case).agent(lambda command: secret, name=secret)
+    experiment = experiment.gate(gate & Gate.cases_should_pass(tagged=f"tag {secret}"))
+    experiment = experiment.report_directory(tmp_path) if journal else experiment.without_report_file()
+    report = experiment.run()
+    assert report.decision.outcome is Outcome.FAIL
+    assert report.counts.criteria["keeps [masked]"].failed == 1
+    for format in ("text", "json", "markdown", "html", "junit", "csv"):
+        assert secret not in report.render(format), format
+    paths = list(tmp_path.rglob("*"))
+    assert bool(paths) == journal
+    for path in paths:
+        assert secret not in str(path)
+        assert path.is_dir() or secret not in path.read_text(encoding="utf-8")
+    if journal:
+        assert read_run(report.file.parent).report().decision == report.decision
+
+
+def test_two_criteria_whose_names_differ_in_a_secret_only_are_refused():
+    judge = Judge(ScriptedModel(otherwise(verdict(0.2, "no"))))
+    both = [judge.should_satisfy("keeps it", name=f"keeps sk-{letter * 12}") for letter in "ab"]
+    with pytest.raises(InvalidPlan, match="both read 'keeps \\[masked\\]' in a report"):
+        plan(EvalCase("a", "x", *both)).agent(lambda command: "x").run()
 
 
 def test_model_calls_through_litellm_are_evidence_of_their_attempt_also_when_the_agent_fails(litellm):

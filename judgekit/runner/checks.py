@@ -47,11 +47,12 @@ def checked(plan: Plan, gate: Gate, *, shown: Callable[[str], str]) -> Checked:
         plan: All cases, before any filter.
         gate: Every `of=` must name an evaluator or a criterion of some case, every tag one of some case, and
             no rule may ask for more runs than a case has.
-        shown: How a report shows a case's id; two cases must not look the same there.
+        shown: How a report shows a name; two cases, or two criteria, must not look the same there.
     """
     found = Checked()
     found.problems += _ids(plan.cases, shown)
     _walk(plan, found)
+    found.problems += _names(found.criteria, shown)
     found.problems += [*_evidence(plan), *_bindings(plan), *_sessions(plan)]
     found.problems += gate.problems(
         labels=found.labels,
@@ -88,6 +89,17 @@ def _ids(cases: Sequence[EvalCase], shown: Callable[[str], str]) -> Iterator[str
             yield (
                 f"the ids of cases {first} and {position} both read {name!r} in a report, "
                 "where secrets are masked; give one another id"
+            )
+
+
+def _names(criteria: Iterable[str], shown: Callable[[str], str]) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for name in criteria:
+        first = seen.setdefault(shown(name), name)
+        if first != name:
+            yield (
+                f"two criterion names both read {shown(name)!r} in a report, where secrets are masked; "
+                "give one another name"
             )
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from judgekit.errors import InvalidPlan
 from judgekit.evaluation import EvalCase, EvaluatorLike
 from judgekit.gate import Gate
-from judgekit.jsonable import jsonable
+from judgekit.jsonable import jsonable, parse_json
 from judgekit.masking import Masker
 from judgekit.replay import ToolBindings
 from judgekit.results import Requirements
@@ -130,6 +130,8 @@ def prepared(settings: Settings, masker: Masker, started_at: datetime) -> Prepar
     for secret in found.secrets:
         masker.add(secret)
     plan = _filtered(settings, whole)
+    # Names are shown with secrets masked, so the gate has to know them so.
+    gate = Gate.from_json(parse_json(masker.masked_json(gate.to_json())))
     head = _head(settings, plan, gate, found, shown, started_at)
     if problem := _cannot_stop(settings, gate, head):
         raise InvalidPlan([problem])
@@ -179,19 +181,23 @@ def _head(
     positions = array(
         "L", [sets.setdefault(requirements_of(plan.evaluators_of(case)), len(sets)) for case in plan.cases]
     )
+    agent = plan.agent_names
     judges = tuple(found.judges)
     kept = settings.journal is not None or settings.directory is not None
     return RunHead(
-        name=settings.name or default_name(settings.module),
+        name=shown(settings.name or default_name(settings.module)),
         started_at=started_at.isoformat(),
         runs=max(counts, default=plan.runs),
-        agent=plan.agent_names,
-        judges=judges,
+        agent=None if agent is None else shown(agent),
+        judges=tuple(map(shown, judges)),
         fingerprint=fingerprint_of(plan, judges) if kept else "",
         gate=gate.to_json(),
         case_ids=tuple(shown(case.id) for case in plan.cases),
         case_runs=counts,
-        requirement_sets=tuple(sets),
+        requirement_sets=tuple(
+            tuple((label, None if name is None else shown(name)) for label, name in requirements)
+            for requirements in sets
+        ),
         requirement_of=positions,
         axes=None if settings.axes is None else settings.axes.renamed(shown),
         tags={shown(tag): found for tag, found in tags_of(plan.cases).items()},

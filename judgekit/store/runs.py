@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -73,15 +73,31 @@ class RunStore(ABC):
     attempts: Attempts
     journal_path: Path | None = None
 
-    def __init__(self, head: RunHead) -> None:
+    def __init__(self, head: RunHead, masker: Masker) -> None:
         self.head = head
         self.results = head.results()
+        self._masker = masker
+        self._names: dict[str | None, str | None] = {None: None}
 
-    @abstractmethod
     def add(
         self, case_index: int, run: int, interaction: Interaction, results: tuple[EvalResult, ...]
     ) -> AttemptOutcome:
-        """Keep and count a finished attempt."""
+        """Keep and count a finished attempt; names are counted as they are shown, with secrets masked."""
+        if any(result.name is not None and self._shown(result.name) != result.name for result in results):
+            results = tuple(replace(result, name=self._shown(result.name)) for result in results)
+        self._keep(case_index, run, interaction, results)
+        return self.results.add(case_index, run, interaction, results)
+
+    def _shown(self, name: str | None) -> str | None:
+        if name not in self._names:
+            self._names[name] = self._masker.masked(name or "")
+        return self._names[name]
+
+    @abstractmethod
+    def _keep(
+        self, case_index: int, run: int, interaction: Interaction, results: tuple[EvalResult, ...]
+    ) -> None:
+        """Put a finished attempt where it can be read again."""
 
     def holds(self, case_index: int, run: int) -> bool:
         """Whether an earlier run, which this one resumes, has finished this attempt."""
@@ -109,15 +125,13 @@ class MemoryStore(RunStore):
     """Attempts of a run without a journal; `at_once` as in `MemoryAttempts`."""
 
     def __init__(self, head: RunHead, masker: Masker, *, at_once: bool) -> None:
-        super().__init__(head)
+        super().__init__(head, masker)
         self.attempts: MemoryAttempts = MemoryAttempts(head, masker, at_once=at_once)
 
-    def add(
+    def _keep(
         self, case_index: int, run: int, interaction: Interaction, results: tuple[EvalResult, ...]
-    ) -> AttemptOutcome:
-        """Keep and count a finished attempt."""
+    ) -> None:
         self.attempts.put(case_index, run, interaction, results)
-        return self.results.add(case_index, run, interaction, results)
 
     def _write_tail(self, gate: Gate, decision: Decision, finished_at: str) -> None:
         """Nothing to do: what is returned holds the decision."""
@@ -130,11 +144,10 @@ class JournalStore(RunStore):
     """Attempts go to the journal at once; memory keeps where they are."""
 
     def __init__(self, head: RunHead, masker: Masker, journal: Journal) -> None:
-        super().__init__(head)
+        super().__init__(head, masker)
         self.attempts: JournalAttempts = JournalAttempts(head, journal.path)
         self.journal_path = journal.path
         self._journal = journal
-        self._masker = masker
 
     @classmethod
     def create(cls, directory: Path, head: RunHead, masker: Masker) -> JournalStore:
@@ -181,13 +194,11 @@ class JournalStore(RunStore):
         """Whether the journal holds this attempt."""
         return self.attempts.holds(case_index, run)
 
-    def add(
+    def _keep(
         self, case_index: int, run: int, interaction: Interaction, results: tuple[EvalResult, ...]
-    ) -> AttemptOutcome:
-        """Write and count a finished attempt."""
+    ) -> None:
         line = line_of(self._masker, self.head.case_ids[case_index], run, interaction, results)
         self.attempts.put(case_index, run, *self._journal.append(line))
-        return self.results.add(case_index, run, interaction, results)
 
     def _write_tail(self, gate: Gate, decision: Decision, finished_at: str) -> None:
         # The gate stands here too: it may have changed between a killed run and the one that resumes it.
