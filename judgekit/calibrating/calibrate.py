@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -22,6 +22,7 @@ from judgekit.results import CaseResult
 from judgekit.spending import JudgeSpend
 from judgekit.statistics.correction import Design
 from judgekit.statistics.estimate import LEVEL, checked_level
+from judgekit.text import counted
 
 __all__ = ["calibrate", "calibrate_async"]
 
@@ -246,4 +247,15 @@ def _calibration(
         human_agreement=found.human_agreement,
         rate=found.rate,
         spend=verdicts.spend,
+        warnings=_warnings([*verdicts.of]),
+    )
+
+
+def _warnings(judged: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    repeated = len(judged) - len({case_id for case_id, _ in judged})
+    if not repeated:
+        return ()
+    return (
+        f"{counted(repeated, 'reply is a repeat', 'replies are repeats')} of a case: intervals take each "
+        "for a case of its own, and are too narrow",
     )

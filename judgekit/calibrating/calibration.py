@@ -42,6 +42,7 @@ class Calibration:
         human_agreement: Krippendorff's alpha between the raters, which no judge can pass; None for one rater.
         rate: Judge rate, corrected rate, human-only rate.
         spend: What asking the judge took.
+        warnings: What a reader of the figures must know, one sentence each.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Calibration:
     human_agreement: Estimate | None
     rate: CorrectedRate
     spend: JudgeSpend
+    warnings: tuple[str, ...] = ()
 
     @property
     def kappa(self) -> Estimate:
@@ -115,6 +117,7 @@ class Calibration:
             "alternative_reason": self.alternative_reason,
             "human_agreement": plain(self.human_agreement),
             "rate": plain(self.rate),
+            "warnings": list(self.warnings),
         }
 
     def save(self, store: str | Path = ".judgekit/calibrations", *, masker: Masker | None = None) -> Path:

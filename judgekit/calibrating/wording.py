@@ -111,6 +111,7 @@ def _rates(found: Calibration) -> Iterator[str]:
 def _notes(found: Calibration) -> Iterator[str]:
     notes = dict.fromkeys(
         [
+            *found.warnings,
             *found.confusion.warnings,
             *(f"kappa: {warning}" for warning in found.kappa.warnings),
             *(found.alternative.warnings if found.alternative else ()),

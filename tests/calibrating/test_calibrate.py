@@ -127,7 +127,9 @@ def test_runs_of_a_case_are_told_apart(polite, tmp_path):
     case = EvalCase("a", "When?", polite, interactions=replies)
     report = ExperimentRunner("twice").report_directory(tmp_path).cases(case).run()
     labels = [{"id": "a", "run": n, "label": n - 1} for n in (1, 2)]
-    assert calibrate("polite", labels, judged=report.results).confusion.estimate == 1
+    found = calibrate("polite", labels, judged=report.results)
+    assert found.confusion.estimate == 1
+    assert "note: 1 reply is a repeat of a case: intervals take each for a case of its own" in found.render()
     with pytest.raises(InvalidArgument, match="several replies of 'a'; say in a column `run`"):
         calibrate("polite", [{"id": "a", "label": 1}], judged=report.results, design="random_subset")
 
