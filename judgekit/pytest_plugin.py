@@ -43,15 +43,24 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     config.pluginmanager.register(_Controller(config), "judgekit-controller")
     if path := _option(config, "judgekit-report"):
-        from pathlib import Path
+        _check_report(path)
 
-        from judgekit.errors import InvalidArgument
-        from judgekit.reporting.formats import format_for
 
-        try:
-            format_for(Path(path))
-        except InvalidArgument as error:
-            raise pytest.UsageError(f"--judgekit-report: {error}") from error
+def _check_report(path: str) -> None:
+    """Refuse before the session what could not be written after it."""
+    import os
+    from pathlib import Path
+
+    from judgekit.errors import InvalidArgument
+    from judgekit.reporting.formats import format_for
+
+    try:
+        format_for(Path(path))
+    except InvalidArgument as error:
+        raise pytest.UsageError(f"--judgekit-report: {error}") from error
+    folder = next(parent for parent in Path(path).absolute().parents if parent.exists())
+    if Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise pytest.UsageError(f"--judgekit-report: {path} cannot be written")
 
 
 def _option(config: pytest.Config, name: str) -> Any:

@@ -176,11 +176,20 @@ def test_a_report_of_a_format_that_nobody_knows_is_refused_at_once(project):
 
 
 def test_a_report_that_cannot_be_written_is_said_and_fails_the_session(desk):
-    done = desk("--judgekit-report", "test_desk.py/all.json")
+    desk.write("conftest.py", "def pytest_runtest_setup(item):\n    open('taken', 'w').close()\n")
+    done = desk("--judgekit-report", "taken/all.json")
     assert done.returncode == 1
     assert "INTERNALERROR" not in done.stdout
     assert done.section[0].startswith("test_desk.py::test_desk: 4 cases")
-    assert done.section[-1].startswith("test_desk.py/all.json was not written: ")
+    assert done.section[-1].startswith("taken/all.json was not written: ")
+
+
+@pytest.mark.parametrize("path", ["test_desk.py/all.json", "folder.json"])
+def test_a_report_that_can_never_be_written_is_refused_at_once(desk, path):
+    (desk.folder / "folder.json").mkdir()
+    done = desk("--judgekit-report", path)
+    assert done.returncode == 4
+    assert f"--judgekit-report: {path} cannot be written" in done.stderr
 
 
 def test_a_report_that_was_asked_for_in_vain_is_said(project):
