@@ -15,6 +15,7 @@ from judgekit.gate.looking import Look
 from judgekit.gate.reference import Reference
 from judgekit.gate.rule import Rule
 from judgekit.results import AttemptOutcome, Results
+from judgekit.stopping import EarlyStop
 from judgekit.text import one_line
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class JudgeCalibrated(Rule):
             return Decision(Outcome.INCONCLUSIVE, f"judge not known to be calibrated: {one_line(str(error))}")
         return joined([self._decide_one(name, results, stored) for name in names])
 
-    def look(self, results: Results, alpha: float) -> Look:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look:
         """Decided once the verdicts that are there say with what the judge measures."""
         return _CalibratedLook(self, results)
 

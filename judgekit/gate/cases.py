@@ -16,6 +16,7 @@ from judgekit.gate.rule import Planned, Rule
 from judgekit.gate.wording import attempts_text, case_list, missing_text
 from judgekit.results import AttemptOutcome, Results
 from judgekit.statistics import CaseCounts
+from judgekit.stopping import EarlyStop
 from judgekit.text import bracketed, counted, one_line
 
 __all__ = ["AllCasesPass", "CasesPass", "EveryAttemptConclusive", "TargetHolds", "checked_count"]
@@ -49,7 +50,7 @@ class AllCasesPass(Rule):
             return Decision(Outcome.INCONCLUSIVE, text)
         return Decision(Outcome.PASS, f"all {attempts_text(results)} passed")
 
-    def look(self, results: Results, alpha: float) -> Look:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look:
         """A failed attempt decides."""
         return CertainLook(self.decide, lambda runs: any(one.outcome is Outcome.FAIL for one in runs))
 
@@ -109,7 +110,7 @@ class CasesPass(Rule):
             return Decision(Outcome.INCONCLUSIVE, text)
         return Decision(Outcome.PASS, f"all {scope} passed {self._need}")
 
-    def look(self, results: Results, alpha: float) -> Look:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look:
         """A case that cannot pass so often decides."""
         asked = frozenset(self._asked(results))
 
@@ -168,7 +169,7 @@ class TargetHolds(Rule):
             return Decision(Outcome.INCONCLUSIVE, text + missing_text(reasons))
         return Decision(Outcome.PASS, "no target failures")
 
-    def look(self, results: Results, alpha: float) -> Look:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look:
         """A failed target decides."""
         return CertainLook(self.decide, lambda runs: any(one.failure for one in runs))
 
@@ -186,6 +187,6 @@ class EveryAttemptConclusive(Rule):
             return Decision(Outcome.FAIL, f"nothing conclusive on {case_list(results, empty)}")
         return Decision(Outcome.PASS, "every attempt has a conclusive result")
 
-    def look(self, results: Results, alpha: float) -> Look:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look:
         """An attempt about which nothing was found decides."""
         return CertainLook(self.decide, lambda runs: any(not one.is_conclusive for one in runs))

@@ -68,10 +68,10 @@ class GateLooks:
 def _looks(rules: Sequence[Rule], results: Results) -> list[Look | None]:
     if results.early is None or not results.case_ids:
         return [None for _ in rules]
-    alpha = results.early.alpha
-    looks = [rule.look(results, alpha) for rule in rules]
+    early, alpha = results.early, results.early.alpha
+    looks = [rule.look(results, early, alpha) for rule in rules]
     shares = sum(isinstance(look, ShareLook) for look in looks)
-    return looks if shares < 2 else [rule.look(results, alpha / shares) for rule in rules]
+    return looks if shares < 2 else [rule.look(results, early, alpha / shares) for rule in rules]
 
 
 def can_stop(rules: Sequence[Rule], results: Results) -> bool:

@@ -110,7 +110,7 @@ class ShareLook(Look):
     @classmethod
     def of_rate(
         cls,
-        results: Results,
+        early: EarlyStop,
         name: str,
         of: Reference | None,
         bar: float,
@@ -119,9 +119,6 @@ class ShareLook(Look):
         confidence: float | None,
     ) -> ShareLook | None:
         """A pass rate over attempts, or over the results that `of` names; None where no case has any."""
-        early = results.early
-        if early is None:
-            return None
         most = _most_results(early, of)
         names = {name for requirements, _ in early.requirements for _, name in requirements if name}
         count = referred(of, names)

@@ -17,6 +17,7 @@ from judgekit.gate.rule import Rule, bounded, checked_share, judged_text, not_ru
 from judgekit.gate.wording import TOLERANCE, attempts_text, decimals, missing_text, percent
 from judgekit.results import Results
 from judgekit.statistics import CaseCounts, more_cases_needed, pass_rate_bounds
+from judgekit.stopping import EarlyStop
 from judgekit.text import counted
 from judgekit.units import Unit
 
@@ -65,12 +66,12 @@ class PassRate(Rule):
         """`pass rate`, or `tool-arguments rate`."""
         return "pass rate" if self.of is None else f"{self.of.shown} rate"
 
-    def look(self, results: Results, alpha: float) -> Look | None:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look | None:
         """Over the share of each case's runs that passed."""
         if self.confidence is not None:
             alpha = _spent_on_looks(self.confidence, alpha)
         return ShareLook.of_rate(
-            results, self.name, self.of, self.rate, alpha=alpha, confidence=self.confidence
+            early, self.name, self.of, self.rate, alpha=alpha, confidence=self.confidence
         )
 
 

@@ -15,6 +15,7 @@ from judgekit.gate.decision import Decision
 from judgekit.gate.reference import Reference
 from judgekit.gate.wording import TOLERANCE, decimals, missing_text
 from judgekit.results import Results
+from judgekit.stopping import EarlyStop
 from judgekit.text import counted
 from judgekit.units import Unit
 
@@ -55,11 +56,12 @@ class Rule(ABC):
     def decide(self, results: Results) -> Decision:
         """What the counts of a run with at least one attempt come to."""
 
-    def look(self, results: Results, alpha: float) -> Look | None:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look | None:
         """What decides it while cases come in, one after the other; None where only a whole run does.
 
         Args:
             results: Of a run that may stop early, filled as it goes on.
+            early: How it may.
             alpha: Chance of a wrong decision.
         """
         return None

@@ -15,6 +15,7 @@ from judgekit.gate.rule import Planned, Rule, bounded, checked_share
 from judgekit.gate.wording import attempts_text
 from judgekit.results import AttemptOutcome, Results
 from judgekit.statistics import CaseCounts, Estimate, pass_at_k, pass_hat_k
+from judgekit.stopping import EarlyStop
 from judgekit.text import counted
 from judgekit.units import Unit
 
@@ -58,15 +59,13 @@ class _Tries(Rule):
         missing = Unit(missing=results.missing)
         return bounded(self._name, attempts_text(results), (low, high), self.rate, missing)
 
-    def look(self, results: Results, alpha: float) -> Look | None:
+    def look(self, results: Results, early: EarlyStop, alpha: float) -> Look:
         """Over each case's chance to pass."""
-        if results.early is None:
-            return None
 
         def share(runs: Sequence[AttemptOutcome]) -> Share:
             return Share(*self._chances(counts_of(runs, whole)), 1)
 
-        return ShareLook(self._name, self.rate, share, most=1, early=results.early, alpha=alpha)
+        return ShareLook(self._name, self.rate, share, most=1, early=early, alpha=alpha)
 
     def _chances(self, counts: CaseCounts) -> tuple[float, float]:
         """Of one case, with its missing runs as failures and as passes."""
