@@ -115,6 +115,13 @@ def test_a_missing_measurement_leaves_all_cases_undecided():
     )
 
 
+def test_a_line_names_twenty_cases_and_counts_the_others():
+    results = one_run(*([failed()] for _ in range(1000)))
+    _, detail = decided(Gate.all_cases_should_pass(), results)
+    assert detail.endswith(", c20 (run 1), and 980 more]")
+    assert detail.count("(run 1)") == 20
+
+
 def test_a_failed_case_decides_whatever_is_missing_elsewhere():
     results = one_run([failed()], [missing()])
     assert decided(Gate.all_cases_should_pass(), results) == (FAIL, "failed cases [c1 (run 1)]")

@@ -11,6 +11,8 @@ __all__ = ["attempts_text", "case_list", "cases_and_runs", "decimals", "missing_
 
 TOLERANCE = 1e-9
 _MOST_DIGITS = 9
+# As many as a report shows of attempts; a line of thousands is no line.
+_TOLD = 20
 
 
 def cases_and_runs(results: Results) -> str:
@@ -27,13 +29,13 @@ def attempts_text(results: Results) -> str:
 
 
 def case_list(results: Results, attempts: Iterable[AttemptOutcome]) -> str:
-    """`[id (run 2), id2 (runs 1, 3)]`; the attempts come in case order."""
+    """`[id (run 2), id2 (runs 1, 3), and 5 more]`; the attempts come in case order."""
     runs: dict[int, list[int]] = {}
     for attempt in attempts:
         runs.setdefault(attempt.case_index, []).append(attempt.run)
-    return bracketed(
-        f"{one_line(results.case_ids[index])} ({runs_text(numbers)})" for index, numbers in runs.items()
-    )
+    told = list(runs.items())[:_TOLD]
+    items = [f"{one_line(results.case_ids[index])} ({runs_text(numbers)})" for index, numbers in told]
+    return bracketed(items if len(runs) <= _TOLD else [*items, f"and {len(runs) - _TOLD} more"])
 
 
 def runs_text(numbers: Iterable[int]) -> str:
