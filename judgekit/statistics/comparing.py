@@ -22,7 +22,7 @@ _LEAST_FOR_A_TEST = 6
 class ComparisonVerdict(Enum):
     """What a comparison shows.
 
-    IMPROVED and REGRESSED: the difference is beyond chance. EQUIVALENT: no drop larger than the one allowed,
+    IMPROVED and REGRESSED: the difference is beyond chance, by its p value and by its interval. EQUIVALENT: no drop larger than the one allowed,
     and no improvement shown. UNDERPOWERED: the evidence shows none of the three.
     """
 
@@ -84,8 +84,8 @@ def compare_pass_fail(
 
     One run a case: McNemar's exact test (1947) and Newcombe's paired interval (1998). Repeats or coarser
     clusters: a sign-flip permutation of cluster sums and the cluster-robust interval, cases weighing alike;
-    with fewer than ten clusters off the middle one, wide enough for as many rare ones as Wilson's interval of
-    their share allows.
+    where half of the clusters or more agree and fewer than ten lie off them, wide enough for as many rare
+    ones as Wilson's interval of their share allows.
     A case counts as flipped where its pass rate moved by at least one half.
 
     Args:
@@ -197,13 +197,18 @@ def _verdict(comparison: Comparison) -> ComparisonVerdict:
     alpha = 1 - comparison.level
     if comparison.low is None or comparison.high is None:
         return ComparisonVerdict.UNDERPOWERED
-    if comparison.p_improved is not None and comparison.p_improved < alpha:
+    # A p value and an interval from other assumptions may disagree; what is shown, both show.
+    if _below(comparison.p_improved, alpha) and comparison.low > 0:
         return ComparisonVerdict.IMPROVED
     if comparison.max_drop is not None and comparison.low > -comparison.max_drop:
         return ComparisonVerdict.EQUIVALENT
-    if comparison.p_regressed is not None and comparison.p_regressed < alpha:
+    if _below(comparison.p_regressed, alpha) and comparison.high < 0:
         return ComparisonVerdict.REGRESSED
     return ComparisonVerdict.UNDERPOWERED
+
+
+def _below(p: float | None, alpha: float) -> bool:
+    return p is not None and p < alpha
 
 
 def _reason(whole: int, groups: int, *, single_run: bool) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import hypot
 from statistics import median
 from typing import Literal
 
@@ -94,22 +95,38 @@ def _with_unseen(
 ) -> tuple[float, float]:
     """The interval, wide enough for rare clusters that a variance without them knows nothing of.
 
-    Where fewer than ten clusters lie off the middle one, so many more as Wilson's interval of their share
-    allows may fall from it to -1, or rise from it to 1.
+    Where half of the clusters or more agree and fewer than ten lie off them, so many as Wilson's interval of
+    their share allows may fall from there to -1, or rise from there to 1. Falls and rises are put together by
+    the method of variance estimates recovery, as in Newcombe (1998).
     """
     means = [total / count for total, count in cluster_sums(differences, keys)]
     middle = median(means)
     below = [middle - mean for mean in means if mean < middle]
     above = [mean - middle for mean in means if mean > middle]
-    if len(below) + len(above) >= _FEW_APART:
+    apart = len(below) + len(above)
+    if apart >= _FEW_APART or 2 * apart > len(means):
         return low, high
-    fall = _unseen(below, len(means), 1 + middle, level)
-    rise = _unseen(above, len(means), 1 - middle, level)
-    return max(-1.0, min(low, middle - fall)), min(1.0, max(high, middle + rise))
+    fall = _part(below, len(means), 1 + middle, level)
+    rise = _part(above, len(means), 1 - middle, level)
+    centre = middle + rise.seen - fall.seen
+    least = centre - hypot(rise.seen - rise.least, fall.most - fall.seen)
+    most = centre + hypot(rise.most - rise.seen, fall.seen - fall.least)
+    return max(-1.0, min(low, least)), min(1.0, max(high, most))
 
 
-def _unseen(seen: Sequence[float], clusters: int, room: float, level: float) -> float:
-    """How far the mean may lie off, with the clusters seen to and all of the others that may be."""
-    share = wilson_interval(len(seen), clusters, level=level)
-    more = 0.0 if share is None else share.high - len(seen) / clusters
-    return sum(seen) / clusters + more * room
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """How far clusters on one side of the middle move the mean: as seen, at least, and at most."""
+
+    seen: float
+    least: float
+    most: float
+
+
+def _part(distances: Sequence[float], clusters: int, room: float, level: float) -> _Part:
+    """With the share of clusters that Wilson's interval allows; those not seen may lie `room` away."""
+    share, seen = wilson_interval(len(distances), clusters, level=level), sum(distances) / clusters
+    if share is None:
+        return _Part(seen, seen, seen)
+    mean = sum(distances) / len(distances) if distances else 0.0
+    return _Part(seen, share.low * mean, seen + (share.high - len(distances) / clusters) * room)

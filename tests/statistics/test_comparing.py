@@ -287,3 +287,44 @@ def test_a_variance_of_many_cases_is_left_as_it_is():
     old = {str(n): [True, True] for n in range(40)}
     found = compare_pass_fail(new, old)
     assert found.interval == pytest.approx((-0.331, -0.169), abs=1e-3)
+
+
+def test_a_verdict_never_stands_beside_an_interval_that_denies_it():
+    # Ten scores that all rise by the same: the signs show it, but not a spread that was never seen.
+    old = {str(n): [0.3] for n in range(10)}
+    slight = compare_scores({case: [0.4] for case in old}, old)
+    assert slight.p_value < 0.05
+    assert slight.low < 0 < slight.high
+    assert slight.verdict is UNDERPOWERED
+    clear = compare_scores({case: [0.9] for case in old}, old)
+    assert clear.low > 0
+    assert clear.verdict is IMPROVED
+    assert compare_scores(old, {case: [0.9] for case in old}).verdict is REGRESSED
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=1, max_size=25), st.booleans())
+def test_what_is_shown_is_shown_by_the_interval_too(differences, spread):
+    new = {str(n): [max(0.0, each) + 0.01 * n * spread * (each == 0)] for n, each in enumerate(differences)}
+    old = {str(n): [max(0.0, -each)] for n, each in enumerate(differences)}
+    found = compare_scores(new, old, resamples=99)
+    assert found.verdict is not IMPROVED or found.low > 0
+    assert found.verdict is not REGRESSED or found.high < 0
+
+
+def test_falls_of_few_repeated_cases_are_no_hidden_rises():
+    # Seven of twenty cases fall in all their repeats and none rises; McNemar says the same of single runs.
+    old = {str(n): [True, True] for n in range(20)}
+    new = {str(n): [n >= 7, n >= 7] for n in range(20)}
+    found = compare_pass_fail(new, old)
+    single = compare_pass_fail({n: [r[0]] for n, r in new.items()}, {n: [r[0]] for n, r in old.items()})
+    assert (found.verdict, single.verdict) == (REGRESSED, REGRESSED)
+    assert found.interval == pytest.approx(single.interval, abs=0.08)
+
+
+def test_scores_of_few_cases_that_all_differ_have_the_interval_of_their_spread():
+    old = {str(n): [0.4] for n in range(7)}
+    rises = [0.1, 0.15, 0.2, 0.22, 0.25, 0.3, 0.33]
+    found = compare_scores({str(n): [0.4 + rise] for n, rise in enumerate(rises)}, old)
+    expected = stats.ttest_1samp(rises, 0).confidence_interval(0.95)
+    assert found.interval == pytest.approx((expected.low, expected.high))
+    assert found.verdict is IMPROVED
