@@ -20,7 +20,7 @@ _COLUMNS = (
     click.option("--asked", metavar="COLUMN", help="The column with what was asked; `asked` unless given."),
     click.option("--reply", metavar="COLUMN", help="The column with the reply; `reply` unless given."),
     click.option("--messages", metavar="COLUMN", help="The column with the conversation, in place of it."),
-    click.option("--id", metavar="COLUMN", help="The column with the id; rows are numbered unless given."),
+    click.option("--id", metavar="COLUMN", help="The column with the id; else `id`, or rows are numbered."),
     click.option(
         "--label", "label", metavar="COLUMN", multiple=True,
         help="The column with the human label, `label` or `human` unless given; repeatable, one a rater.",

@@ -21,7 +21,7 @@ __all__ = ["command"]
 @click.option("--asked", metavar="COLUMN", help="The column with what was asked; `asked` unless given.")
 @click.option("--reply", metavar="COLUMN", help="The column with the reply; `reply` unless given.")
 @click.option("--messages", metavar="COLUMN", help="The column with the conversation, in place of it.")
-@click.option("--id", metavar="COLUMN", help="The column with the id; rows are numbered unless given.")
+@click.option("--id", metavar="COLUMN", help="The column with the id; else `id`, or rows are numbered.")
 @click.option("--other", metavar="COLUMN", help="The column with another reply: pairs are judged.")
 @click.option("--label", metavar="COLUMN", help="Pairs: the column with a human's choice: a, b or tie.")
 @click.option("--writer", metavar="COLUMN", help="Pairs: the column with the model that wrote the reply.")

@@ -26,7 +26,7 @@ __all__ = ["command"]
 @click.option("--asked", metavar="COLUMN", help="The column with what was asked; `asked` unless given.")
 @click.option("--reply", metavar="COLUMN", help="The column with the reply; `reply` unless given.")
 @click.option("--messages", metavar="COLUMN", help="The column with the conversation, in place of a reply.")
-@click.option("--id", metavar="COLUMN", help="The column with the row's id; rows are numbered unless given.")
+@click.option("--id", metavar="COLUMN", help="The column with the row's id; else `id`, or rows are numbered.")
 @click.option(
     "--criterion", "criteria", metavar="TEXT", multiple=True,
     help="What a good reply is like, in words; repeatable.",

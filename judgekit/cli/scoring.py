@@ -54,7 +54,7 @@ def score_file(
     )
     evaluators = [
         *_criteria(judge, criteria, threshold),
-        *(ready_made(name).judged_by(judge) for name in ready),
+        *(ready_made(name).judged_by(judge) for name in dict.fromkeys(ready)),
     ]
     if not evaluators:
         raise Mistake(
@@ -69,7 +69,7 @@ def score_file(
 
 
 def _criteria(judge: Judge, texts: Sequence[str], threshold: float) -> Iterator[Criterion]:
-    for text in texts:
+    for text in dict.fromkeys(texts):
         yield judge.should_score_at_least(text, threshold)
 
 

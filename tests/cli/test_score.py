@@ -56,6 +56,13 @@ def test_rows_that_were_judged_before_cost_nothing(judgekit, provider):
     assert provider.count == 6
 
 
+def test_a_criterion_that_is_written_twice_is_asked_once(judgekit, provider):
+    rows(judgekit)
+    done = score(judgekit, provider, "--criterion", "warm and plain", JUDGEKIT_CACHE="off")
+    assert "4 verdicts, 4 asked" in done.out
+    assert provider.count == 4
+
+
 def test_the_cache_can_be_turned_off(judgekit, provider):
     rows(judgekit, 1)
     for _ in range(2):
