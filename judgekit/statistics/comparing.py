@@ -22,8 +22,9 @@ _LEAST_FOR_A_TEST = 6
 class ComparisonVerdict(Enum):
     """What a comparison shows.
 
-    IMPROVED and REGRESSED: the difference is beyond chance, by its p value and by its interval. EQUIVALENT: no drop larger than the one allowed,
-    and no improvement shown. UNDERPOWERED: the evidence shows none of the three.
+    IMPROVED and REGRESSED: the difference is beyond chance, by its p value and by its interval. EQUIVALENT:
+    no drop larger than the one allowed, and no improvement shown. UNDERPOWERED: the evidence shows none of
+    the three.
     """
 
     IMPROVED = "IMPROVED"

@@ -18,15 +18,13 @@ from judgekit.swapping.seen import Mark, Marks, Measure, Seen
 __all__ = ["AgentComparison", "Ranking", "Reversal", "comparisons_of", "rankings_of"]
 
 _ADJUSTMENT = "holm"
-_SHOWN = (ComparisonVerdict.IMPROVED, ComparisonVerdict.REGRESSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentComparison:
     """One agent minus another by one measure, paired by case and repeat.
 
-    P values and verdicts are Holm's over all comparisons of the report, those of passes and those of scores
-    each by themselves.
+    P values and verdicts are Holm's over all comparisons of the report, of passes and of scores together.
 
     Attributes:
         measure: What was measured, and by which judge.
@@ -50,9 +48,11 @@ class AgentComparison:
         return (self.scores or self.passes).estimate
 
     @property
-    def is_shown(self) -> bool:
-        """Whether one agent is better beyond chance."""
-        return (self.scores or self.passes).verdict in _SHOWN
+    def better(self) -> tuple[str, ...]:
+        """The agent that is better beyond chance, by its rate or by its score; both where these disagree."""
+        verdicts = {one.verdict for one in (self.passes, self.scores) if one is not None}
+        shown = ((ComparisonVerdict.IMPROVED, self.new), (ComparisonVerdict.REGRESSED, self.old))
+        return tuple(agent for verdict, agent in shown if verdict in verdicts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +101,12 @@ def comparisons_of(seen: Seen) -> tuple[AgentComparison, ...]:
         for measure in seen.marks
         for old, new in combinations(seen.axes.agents, 2)
     ]
-    passes = adjusted({str(n): one.passes for n, one in enumerate(found)}, by=_ADJUSTMENT)
-    scores = adjusted(
-        {str(n): one.scores for n, one in enumerate(found) if one.scores is not None}, by=_ADJUSTMENT
-    )
+    passes = {f"passes {n}": one.passes for n, one in enumerate(found)}
+    scores = {f"scores {n}": one.scores for n, one in enumerate(found) if one.scores is not None}
+    held = adjusted({**passes, **scores}, by=_ADJUSTMENT)
     return tuple(
-        replace(one, passes=passes[str(n)], scores=scores.get(str(n))) for n, one in enumerate(found)
+        replace(one, passes=held[f"passes {n}"], scores=held.get(f"scores {n}"))
+        for n, one in enumerate(found)
     )
 
 
@@ -184,10 +184,11 @@ def _reversals(comparisons: Sequence[AgentComparison]) -> Iterator[Reversal]:
             continue
         mine, theirs = one.difference or 0.0, other.difference or 0.0
         if mine * theirs < 0:
+            better, worse = (one.new, one.old) if mine > 0 else (one.old, one.new)
             yield Reversal(
-                better=one.new if mine > 0 else one.old,
-                worse=one.old if mine > 0 else one.new,
+                better=better,
+                worse=worse,
                 judge=str(one.measure.judge),
                 other_judge=str(other.measure.judge),
-                is_shown=one.is_shown and other.is_shown,
+                is_shown=(one.better, other.better) == ((better,), (worse,)),
             )

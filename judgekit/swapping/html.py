@@ -141,7 +141,7 @@ def _comparisons(report: SwapReport) -> Iterator[dict[str, Any]]:
             "old": one.old,
             "passes": _difference(one.passes, one.passes.p_value),
             "scores": _difference(one.scores, None if one.scores is None else one.scores.p_value),
-            "shown": one.is_shown,
+            "shown": bool(one.better),
             "outcome": outcome_text(one, str),
             "left_out": one.left_out,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from judgekit.statistics import ComparisonVerdict, Estimate
+from judgekit.statistics import Estimate
 from judgekit.swapping.agreeing import Flip, JudgeAgreement
 from judgekit.swapping.contrasts import AgentComparison, Ranking
 from judgekit.swapping.families import FamilyMatch
@@ -70,13 +70,12 @@ def p_text(value: float | None) -> str:
 
 
 def outcome_text(comparison: AgentComparison, named: Named) -> str:
-    """Which agent is better beyond chance, if any; by scores where there are some."""
-    found = comparison.scores or comparison.passes
-    if found.verdict is ComparisonVerdict.IMPROVED:
-        return f"{named(comparison.new)} better"
-    if found.verdict is ComparisonVerdict.REGRESSED:
-        return f"{named(comparison.old)} better"
-    return "not shown"
+    """Which agent is better beyond chance, if any, by its rate or by its score."""
+    if not comparison.better:
+        return "not shown"
+    if len(comparison.better) > 1:
+        return "rate and score disagree"
+    return f"{named(comparison.better[0])} better"
 
 
 def missing_text(cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 from judgekit import EvalResult, Interaction, Kind, ModelCall, Outcome, SwapReport
 from judgekit.evaluation import Measurement
 from judgekit.results import CaseResult
-from judgekit.statistics import agreement, pass_rate
+from judgekit.statistics import ComparisonVerdict, agreement, pass_rate
 from judgekit.store import Axes
 from judgekit.store.axes import JudgedName
 from judgekit.swapping.chart import charts_of
 from judgekit.swapping.families import family_of
+from judgekit.swapping.wording import outcome_text
 
 MODELS = {"a": "openai/gpt-5-mini", "b": "anthropic/claude-haiku-4-5", "c": "mistral/mistral-small"}
 JUDGES = {"one": "openai/gpt-5", "two": "gemini/gemini-2.5-pro", "three": "deepseek/deepseek-chat"}
@@ -180,14 +182,30 @@ def test_all_comparisons_are_adjusted_together(make_report):
     compared = {one.measure: one for one in report.comparisons}
     assert len(compared) == 4, "the criterion and the whole attempt, before two judges"
     assert {one.passes.adjusted_by for one in compared.values()} == {"holm"}
-    # Exact McNemar of eight flips is 2 / 2**8; four such p values are multiplied by four.
-    assert [one.passes.p_value for one in compared.values()] == [pytest.approx(4 * 2 / 2**8)] * 4
+    # Of eight flips both tests give 2 / 2**8; four of rates and two of scores are one family of six.
+    assert [one.passes.p_value for one in compared.values()] == [pytest.approx(6 * 2 / 2**8)] * 4
+    assert [one.scores.p_value for one in compared.values() if one.scores] == [
+        pytest.approx(6 * 2 / 2**8)
+    ] * 2
     assert [one.passes.estimate for one in compared.values()] == [-1.0, 1.0, -1.0, 1.0]
+
+
+def test_rate_and_score_may_each_show_who_is_better_and_may_disagree(make_report):
+    report = swap_of(
+        make_report, grid(lambda agent, n, run: {"one": 0.9 if agent == "a" else 0.3}), judges=("one",)
+    )
+    [one] = [found for found in report.comparisons if found.scores is not None]
+    assert (one.new, one.old, one.better) == ("b", "a", ("a",))
+    apart = replace(one, scores=replace(one.scores, verdict=ComparisonVerdict.IMPROVED))
+    assert apart.better == ("b", "a")
+    assert outcome_text(apart, str) == "rate and score disagree"
+    unshown = replace(one, scores=replace(one.scores, verdict=ComparisonVerdict.UNDERPOWERED))
+    assert outcome_text(unshown, str) == "a better"
 
 
 def test_an_agent_held_against_itself_is_not_better(make_report):
     report = swap_of(make_report, grid(lambda agent, n, run: {"one": n / 8, "two": 1 - n / 8}))
-    assert not any(one.is_shown for one in report.comparisons)
+    assert not any(one.better for one in report.comparisons)
     assert {one.difference for one in report.comparisons} == {0.0}
 
 
