@@ -74,7 +74,7 @@ class Gate:
             rate: From 0 to 1; with a confidence below 1, since no number of passes shows a rate of 1.
             of: An evaluator class, a labelled function, or a judged criterion's name. Results without
                 evidence and results of attempts that never reached the evaluator are not counted.
-            confidence: Of each bound, above 0 and below 1, such as 0.95.
+            confidence: Of each bound, above 0.5 and below 1, such as 0.95.
 
         Raises:
             InvalidArgument: A number is out of range, `of` names nothing, or a rate of 1 has a confidence.

@@ -98,7 +98,7 @@ class ShareLook(Look):
         """
         self._name, self._bar, self._share, self._most = name, bar, share, most
         self._alpha, self._confidence = alpha, confidence
-        self._total = Share(0, 0, 0)
+        self._total, self._cases = Share(0, 0, 0), 0
         self._looks: ShareLooks | None = ShareLooks(
             at_least=bar,
             population=len(early.case_runs),
@@ -138,6 +138,7 @@ class ShareLook(Look):
         share = self._share(runs)
         if self.outcome is None:
             self._total = Share(*(sum(pair) for pair in zip(self._total, share, strict=True)))
+            self._cases += 1
         if share.weight > self._most:
             # A case of more results than were planned could outweigh the others: this one never decides.
             self._looks = None
@@ -156,7 +157,7 @@ class ShareLook(Look):
         value = " between " + " and ".join(f"{end:.{digits}f}" for end in ends)
         if not ends or high - low < TOLERANCE:
             value = f" {ends[0]:.{digits}f}" if ends else ""
-        after = f"after {len(list(filter(None, seen.run_counts())))} of {counted(cases, 'case')}"
+        after = f"after {self._cases} of {counted(cases, 'case')}"
         level = "" if self._confidence is None else f" at {percent(self._confidence)}"
         said = {Outcome.PASS: "reached", Outcome.FAIL: "not reached", None: "not decided"}[self.outcome]
         sure = "" if self.outcome is None else f" (alpha {self._alpha:g})"

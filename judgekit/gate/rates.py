@@ -38,10 +38,11 @@ class PassRate(Rule):
         if self.confidence is None:
             return
         checked_share(self, "confidence", self.confidence)
-        if self.confidence in (0, 1):
+        if not 0.5 < self.confidence < 1:
+            sure = 1 - self.confidence if 0 < self.confidence < 0.5 else 0.95
             raise InvalidArgument(
-                f"Gate.{self.factory}: `confidence` must be above 0 and below 1, got {self.confidence!r}; "
-                "write 0.95"
+                f"Gate.{self.factory}: `confidence` must be above 0.5 and below 1, got {self.confidence!r}; "
+                f"write {sure:g}"
             )
         if self.rate == 1:
             raise InvalidArgument(

@@ -13,6 +13,7 @@ __all__ = [
     "FEW_CLUSTERS",
     "LEVEL",
     "Estimate",
+    "checked_confidence",
     "checked_level",
     "checked_numbers",
     "checked_same_length",
@@ -25,6 +26,8 @@ __all__ = [
 
 LEVEL = 0.95
 FEW_CLUSTERS = 10
+# Of numbers: sums of their squares must stay finite.
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,15 @@ def checked_level(level: float, *, name: str = "level") -> float:
     return float(level)
 
 
+def checked_confidence(confidence: float) -> float:
+    """The confidence of a one-sided bound, above 0.5: below, the two bounds change places."""
+    number = not isinstance(confidence, bool) and isinstance(confidence, int | float)
+    if number and 0.5 < confidence < 1:
+        return float(confidence)
+    hint = f"{1 - confidence:g}" if number and 0 < confidence < 0.5 else "0.95"
+    raise InvalidArgument(f"`confidence` must be above 0.5 and below 1, got {confidence!r}; write {hint}")
+
+
 def checked_share(value: float, *, name: str) -> float:
     """A number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
@@ -111,15 +123,17 @@ def checked_whole(value: int, *, name: str, least: int = 0) -> int:
 
 
 def checked_numbers(values: Iterable[Any], *, name: str) -> list[float | None]:
-    """Finite numbers; booleans count as 0 and 1, None stays None."""
+    """Finite numbers up to 1e150; booleans count as 0 and 1, None stays None."""
     found: list[float | None] = []
     for value in values:
         if value is None:
             found.append(None)
-        elif isinstance(value, bool | int | float) and math.isfinite(value):
+        elif isinstance(value, bool | int | float) and -_LARGEST <= value <= _LARGEST:
             found.append(float(value))
         else:
-            raise InvalidArgument(f"`{name}` must hold finite numbers or None, got {value!r}")
+            raise InvalidArgument(
+                f"`{name}` must hold finite numbers up to {_LARGEST:g} or None, got {value!r}"
+            )
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from judgekit.errors import InvalidArgument
 from judgekit.statistics.estimate import LEVEL, checked_level
 from judgekit.statistics.special import t_quantile
 
@@ -28,9 +29,11 @@ def cluster_jackknife(
         level: Confidence of the interval.
 
     Raises:
-        InvalidArgument: The level is out of range.
+        InvalidArgument: The level is out of range, or clusters differ in length.
     """
     checked_level(level)
+    if len({len(cluster) for cluster in clusters}) > 1:
+        raise InvalidArgument("`clusters` must hold as many counts each, since their sums are added up")
     size = len(clusters)
     if size < 2:
         return None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.counts import Cases, checked_counts
 from judgekit.statistics.drawn import SUITES, least_cases, share_decided
-from judgekit.statistics.estimate import LEVEL
+from judgekit.statistics.estimate import LEVEL, checked_confidence
 from judgekit.statistics.intervals import checked_bar, clopper_pearson_lower, clopper_pearson_upper
 from judgekit.statistics.rates import Rate, pass_rate_bounds
 from judgekit.statistics.sizes import POWER, TYPICAL_ICC, CasesNeeded, check_plan, icc_warning, worth_of
@@ -50,7 +50,7 @@ def cases_for_drop(
     Raises:
         InvalidArgument: A share is out of range, or the drop is not below the target.
     """
-    check_plan(repeats, icc, power, confidence)
+    check_plan(repeats, icc, power, checked_confidence(confidence))
     if not 0 < drop < target <= 1:
         raise InvalidArgument(f"give 0 < drop < target <= 1, got target {target!r} and drop {drop!r}")
     fallen = target - drop
@@ -92,7 +92,7 @@ def cases_for_gate(
     Raises:
         InvalidArgument: A share is out of range, or the rate is not above the bar.
     """
-    check_plan(repeats, icc, power, confidence)
+    check_plan(repeats, icc, power, checked_confidence(confidence))
     checked_bar(at_least)
     if not at_least < rate <= 1:
         raise InvalidArgument(f"`rate` must be above `at_least` and at most 1, got {rate!r} and {at_least!r}")

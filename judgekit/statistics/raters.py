@@ -144,7 +144,7 @@ def _with_error(
     half = t_quantile((1 + known["level"]) / 2, n - 1) * error
     return Estimate(
         estimate=value,
-        low=max(-1.0, value - half),
+        low=max(min(-1.0, value), value - half),
         high=min(1.0, value + half),
         standard_error=error,
         **known,

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from judgekit.statistics.counts import CaseCounts, Cases, Moments, checked_counts, moments_of
-from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, few_clusters
+from judgekit.statistics.estimate import LEVEL, Estimate, checked_confidence, checked_level, few_clusters
 from judgekit.statistics.intervals import clopper_pearson_lower, clopper_pearson_upper, wilson_interval
 from judgekit.statistics.special import t_quantile
 
@@ -106,12 +106,12 @@ def pass_rate_bounds(
     Args:
         cases: As for `pass_rate`.
         clusters: A coarser group of each case; None: each case is its own.
-        confidence: Of each bound by itself.
+        confidence: Of each bound by itself, above 0.5.
 
     Raises:
         InvalidArgument: As for `pass_rate`.
     """
-    checked_level(confidence, name="confidence")
+    checked_confidence(confidence)
     n_items, groups = checked_counts(cases, clusters)
     low = high = None
     if groups.total() >= 2:

@@ -78,7 +78,8 @@ def _over_cases(
     low, high = (None, None) if number < 2 else (end(worst, level, -1), end(best, level, 1))
     clusters = sum(times for _, times in found)
     return Estimate(
-        estimate=_mean(found) if found else None,
+        # Cases without k decided runs can be decided all the same: the mean of the others may be impossible.
+        estimate=min(_mean(best), max(_mean(worst), _mean(found))) if found else None,
         low=low,
         high=high,
         level=level,

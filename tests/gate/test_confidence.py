@@ -104,8 +104,10 @@ def test_missing_measurements_widen_the_bounds_and_are_named(suite):
     ("rate", "confidence", "complaint"),
     [
         (1, 0.95, "a rate of 1 cannot be shown with a confidence.*write 0.99"),
-        (0.9, 1, "`confidence` must be above 0 and below 1, got 1; write 0.95"),
-        (0.9, 0, "above 0 and below 1"),
+        (0.9, 1, "`confidence` must be above 0.5 and below 1, got 1; write 0.95"),
+        (0.9, 0.05, "`confidence` must be above 0.5 and below 1, got 0.05; write 0.95"),
+        (0.9, 0.5, "`confidence` must be above 0.5 and below 1, got 0.5; write 0.95"),
+        (0.9, 0, "above 0.5 and below 1"),
         (0.9, 95, "`confidence` must be a number from 0 to 1, got 95; write 0.95"),
         (0.9, True, "`confidence` must be a number"),
         (0.9, float("nan"), "`confidence` must be a number"),

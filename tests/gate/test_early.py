@@ -88,6 +88,19 @@ def test_a_gate_of_several_rules_passes_with_all_and_fails_with_one(suite):
     assert never.decide(failing).detail.endswith(": not reached (alpha 0.05); no target failures so far")
 
 
+def test_each_rate_of_a_gate_says_after_how_many_cases_it_was_decided(suite):
+    random = Random(2)
+    gate = RATE(0.5) & RATE(0.8)
+    results = suite([random.choice("PPPPPPPPPF") for _ in range(200)], alpha=0.05)
+    last = stopped_at(gate, results)
+    low, high = gate.decide(results).detail.split("; ")
+    assert f" after {last} of 200 cases, required 0.80: reached" in high
+    after = int(low.split(" after ")[1].split()[0])
+    assert after < last
+    codes = [results.runs_of(index)[0].outcome is PASS for index in results.early.order()]
+    assert low.startswith(f"pass rate {sum(codes[:after]) / after:.2f} after {after} of 200 cases")
+
+
 def test_another_gate_is_decided_by_the_cases_that_were_looked_at_or_not_at_all(suite):
     results = suite(["P"] * 190 + ["F"] * 10, alpha=0.05)
     assert stopped_at(RATE(0.8), results)

@@ -188,6 +188,12 @@ def test_one_category_on_both_sides_has_no_kappa_and_an_ac1_of_one():
     assert found.kappa.reason == found.pi.reason == "both raters used one category only"
 
 
+def test_an_interval_holds_a_coefficient_below_minus_one():
+    found = gwet_coefficient([[0.0, 0.56, None], [None, None, None], [0.16, None, None]], weights="ordinal")
+    assert found.low <= found.estimate < -1
+    assert found.estimate <= found.high
+
+
 def test_a_rare_category_is_warned_about():
     found = agreement(
         ["ok"] * 97 + ["bad"] * 3, ["ok"] * 95 + ["bad"] * 2 + ["ok"] * 3, categories=["ok", "bad"]

@@ -49,3 +49,8 @@ def test_a_level_is_below_one():
 def test_it_is_finite_and_not_negative(clusters):
     error, half = cluster_jackknife(clusters, share)
     assert 0 <= error <= half < math.inf or error == half == 0
+
+
+def test_clusters_of_different_length_are_refused():
+    with pytest.raises(InvalidArgument, match="as many counts each"):
+        cluster_jackknife([[1, 2], [1]], lambda sums: sums[0])

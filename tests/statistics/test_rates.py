@@ -202,7 +202,7 @@ def test_a_bootstrap_says_its_seed_and_gives_the_same_again():
     assert "at least 2 clusters" in alone.reason
 
 
-@pytest.mark.parametrize("values", [[float("nan")], [float("inf")], ["1"]])
+@pytest.mark.parametrize("values", [[float("nan")], [float("inf")], ["1"], [1e300, -1e300], [10**400]])
 def test_values_that_are_no_numbers_are_refused(values):
     with pytest.raises(InvalidArgument, match="finite"):
         cluster_mean(values)
@@ -225,3 +225,27 @@ def test_how_many_cases_have_each_counts_cannot_be_given_with_clusters():
         pass_rate({CaseCounts(1, 0): 2}, clusters=["a", "b"])
     with pytest.raises(InvalidArgument, match="number of cases"):
         pass_rate({CaseCounts(1, 0): -1})
+
+
+@pytest.mark.parametrize("confidence", [0.05, 0.5, 1, 95, True, float("nan")])
+def test_a_bound_below_which_half_of_the_suites_lie_is_refused(confidence):
+    with pytest.raises(InvalidArgument, match=r"above 0\.5 and below 1.*write 0\.95"):
+        pass_rate_bounds([(1, 3), (0, 2)], confidence=confidence)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 4)] * 3).filter(lambda case: sum(case) >= 2), min_size=2),
+    st.sampled_from([pass_at_k, pass_hat_k]),
+)
+def test_the_chance_in_k_tries_is_none_that_the_missing_runs_rule_out(cases, chance):
+    found = chance(cases, 2)
+    if found.estimate is None:
+        assert found.reason
+    else:
+        assert found.low - 1e-9 <= found.estimate <= found.high + 1e-9
+
+
+def test_cases_that_passed_before_their_missing_run_are_not_forgotten():
+    found = pass_at_k([(1, 0, 2)] * 1000 + [(0, 3, 0)] * 10, 3)
+    assert found.estimate == pytest.approx(1000 / 1010)
+    assert found.low < found.estimate < found.high
