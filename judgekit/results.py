@@ -144,6 +144,8 @@ class Results:
         instruments: What each judged criterion was measured with.
         spend, judges, users: What agents, judges and simulated users spent.
         tags: The positions of the cases that bear each tag.
+        checks: A hash over the checks of each label that no judge answers, and the versions it was made by;
+            empty where that is not known.
         early: How the run may stop early; None where it may not.
         looked_at: After how many cases, in the order of `early`, it stopped; None where it did not.
     """
@@ -154,9 +156,11 @@ class Results:
         *,
         tags: Mapping[str, Collection[int]] | None = None,
         early: EarlyStop | None = None,
+        checks: Mapping[str, str] | None = None,
     ) -> None:
         self.case_ids = tuple(case_ids)
         self.tags: Mapping[str, Collection[int]] = {} if tags is None else tags
+        self.checks: Mapping[str, str] = {} if checks is None else checks
         self.early = early
         self.looked_at: int | None = None
         self.units: dict[str, Unit] = {}

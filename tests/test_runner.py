@@ -20,7 +20,7 @@ from judgekit.interaction import Interaction, ToolCall
 from judgekit.judging import Judge
 from judgekit.replay import ToolBindings
 from judgekit.runner import ExperimentRunner
-from judgekit.runner.fingerprint import described, fingerprint_of
+from judgekit.runner.fingerprint import checks_of, described, fingerprint_of
 
 calls: list[object] = []
 
@@ -411,8 +411,8 @@ def test_the_fingerprint_is_the_same_in_every_process(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from tests_fingerprint import plan\n"
-        "from judgekit.runner.fingerprint import fingerprint_of\n"
-        "print(fingerprint_of(plan, ['m']))\n"
+        "from judgekit.runner.fingerprint import checks_of, fingerprint_of\n"
+        "print(fingerprint_of(plan, ['m']), checks_of(plan))\n"
     )
     (tmp_path / "tests_fingerprint.py").write_text(
         "from judgekit.evaluation import EvalCase, EvalResult, eval_label\n"
@@ -432,6 +432,17 @@ def test_the_fingerprint_is_the_same_in_every_process(tmp_path):
         command = [sys.executable, "-c", code, str(tmp_path)]
         found.add(subprocess.run(command, check=True, env=environment, capture_output=True).stdout)
     assert len(found) == 1
+
+
+def test_the_checks_of_a_label_are_told_apart_by_their_parameters_and_judges_are_no_part_of_it():
+    def checks(*evaluators):
+        return checks_of(plan(EvalCase("a", "x", *evaluators))._settings.plan())
+
+    one, other = checks(reply_should_contain("a")), checks(reply_should_contain("b"))
+    assert list(one) == list(other) == ["reply-contains"]
+    assert one != other
+    assert one == checks(reply_should_contain("a"))
+    assert checks(reply_should_contain("a"), Judge("m").should_satisfy("It is warm")) == one
 
 
 def test_the_fingerprint_covers_what_is_measured():

@@ -130,12 +130,13 @@ def _compared(pairing: RunPairing, how: _How) -> RunComparison:
         other_transcripts=pairing.transcripts[1],
         only_new=tuple(map(unit_name, pairing.only_new)),
         only_old=tuple(map(unit_name, pairing.only_old)),
+        changed_checks=pairing.changed_checks,
         unpaired_cases=len(pairing.cases_only_new) + len(pairing.cases_only_old),
         unpaired_runs=pairing.unpaired_runs,
         max_drop=how.max_drop,
         level=how.level,
         clustered_by="case" if how.clusters is None else "given groups of cases",
-        warnings=tuple(warnings_of(pairing, changes, axis)),
+        warnings=tuple(warnings_of(pairing, changes, axis, overall)),
     )
 
 

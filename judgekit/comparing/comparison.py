@@ -166,6 +166,7 @@ class RunComparison:
         other_transcripts: How many have other evidence; the rest was never called to an end.
         only_new: Evaluators of shared cases that the baseline does not have; left out of `overall`.
         only_old: Likewise those that the new run does not have.
+        changed_checks: Labels of checks without a judge that have other parameters or other code.
         unpaired_cases: Cases that only one run has.
         unpaired_runs: Repeats of shared cases that only one run has.
         max_drop: The drop that is allowed; None: EQUIVALENT cannot be shown.
@@ -189,6 +190,7 @@ class RunComparison:
     other_transcripts: int
     only_new: tuple[str, ...]
     only_old: tuple[str, ...]
+    changed_checks: tuple[str, ...]
     unpaired_cases: int
     unpaired_runs: int
     max_drop: float | None

@@ -212,11 +212,25 @@ class RunPairing:
             for pairs in self.by_case.values()
         )
 
+    @cached_property
+    def changed_checks(self) -> tuple[str, ...]:
+        """Labels whose checks have other parameters or other code; empty where that cannot be told."""
+        if self.new.cases.keys() != self.old.cases.keys():
+            # A check of one case alone says nothing about the others.
+            return ()
+        known = ((label, now, self.old.checks.get(label, "")) for label, now in self.new.checks.items())
+        return tuple(label for label, now, before in known if _is_other(now, before))
+
     def outcomes(self) -> tuple[Values, Values]:
         """Whether each paired attempt passed what both runs checked: new and old, by case."""
         new = {case: [pair.outcome(new=True) for pair in pairs] for case, pairs in self.by_case.items()}
         old = {case: [pair.outcome(new=False) for pair in pairs] for case, pairs in self.by_case.items()}
         return new, old
+
+
+def _is_other(now: str, before: str) -> bool:
+    """Whether the same versions of judgekit and Python describe two checks in other words."""
+    return now != before and now.partition(" ")[2] == before.partition(" ")[2]
 
 
 def paired_runs(new: RunReading, old: RunReading) -> RunPairing:

@@ -142,6 +142,8 @@ class RunReading:
         is_finished: Whether the run came to its end.
         cases: Attempts by case id and run.
         models: Models that the agents' calls named.
+        checks: A hash over the checks of each label that no judge answers, and by which versions; empty where
+            nothing is known of them.
     """
 
     name: str
@@ -149,12 +151,13 @@ class RunReading:
     is_finished: bool
     cases: dict[str, dict[int, AttemptReading]] = field(default_factory=dict)
     models: dict[str, None] = field(default_factory=dict)
+    checks: Mapping[str, str] = field(default_factory=dict)
     _shared: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, run: ComparedRun) -> RunReading:
+    def of(cls, run: ComparedRun, *, checks: Mapping[str, str] | None = None) -> RunReading:
         """Go through a run's attempts once."""
-        reading = cls(run.name, run.started_at, run.finished_at is not None)
+        reading = cls(run.name, run.started_at, run.finished_at is not None, checks=checks or {})
         for attempt in run.results:
             reading._add(attempt)
         return reading

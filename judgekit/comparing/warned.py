@@ -9,6 +9,8 @@ from judgekit.comparing.comparison import Axis
 from judgekit.comparing.instruments import InstrumentChange
 from judgekit.comparing.pairing import RunPairing
 from judgekit.comparing.reading import Unit, unit_name
+from judgekit.statistics import Comparison
+from judgekit.statistics.comparing import LEAST_FOR_A_TEST
 from judgekit.text import counted, one_line
 
 __all__ = ["warnings_of"]
@@ -17,12 +19,23 @@ _NAMED = 5
 
 
 def warnings_of(
-    pairing: RunPairing, changes: Mapping[Unit, InstrumentChange], axis: Axis | None
+    pairing: RunPairing,
+    changes: Mapping[Unit, InstrumentChange],
+    axis: Axis | None,
+    overall: Comparison,
 ) -> Iterator[str]:
     """One sentence each."""
     yield from _of_runs(pairing)
     yield from _of_pairs(pairing)
-    yield from _of_instruments(changes, axis)
+    yield from _of_instruments(changes)
+    yield from _of_checks(pairing.changed_checks)
+    if axis is Axis.NEITHER and not pairing.changed_checks:
+        yield "same transcripts, same judges: a repeat, which shows how far measuring alone moves the figures"
+    if 0 < overall.n_clusters < LEAST_FOR_A_TEST:
+        yield (
+            f"{counted(overall.n_clusters, 'independent case')}: no exact test of fewer than "
+            f"{LEAST_FOR_A_TEST} can show a difference at 0.05, however large; more repeats do not help"
+        )
 
 
 def _of_runs(pairing: RunPairing) -> Iterator[str]:
@@ -53,7 +66,16 @@ def _of_pairs(pairing: RunPairing) -> Iterator[str]:
         yield f"{asked} asked something else: the difference is also one of the questions"
 
 
-def _of_instruments(changes: Mapping[Unit, InstrumentChange], axis: Axis | None) -> Iterator[str]:
+def _of_checks(labels: Sequence[str]) -> Iterator[str]:
+    if labels:
+        noun = "the check" if len(labels) == 1 else "the checks"
+        yield (
+            f"{noun} {_listed(labels)} changed: other parameters or other code; the difference is also one "
+            "of the checks"
+        )
+
+
+def _of_instruments(changes: Mapping[Unit, InstrumentChange]) -> Iterator[str]:
     for unit, change in changes.items():
         if change.criterion:
             name, parts = _quoted(unit_name(unit)), ", ".join(change.criterion)
@@ -61,8 +83,6 @@ def _of_instruments(changes: Mapping[Unit, InstrumentChange], axis: Axis | None)
     drifted: Counter[str] = Counter(part for change in changes.values() for part in change.drift)
     for part, number in drifted.items():
         yield f"the {part} of {counted(number, 'criterion', 'criteria')} changed under the same name"
-    if axis is Axis.NEITHER:
-        yield "same transcripts, same judges: a repeat, which shows how far measuring alone moves the figures"
 
 
 def _quoted(text: str) -> str:

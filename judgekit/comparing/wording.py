@@ -48,8 +48,14 @@ def axis_text(comparison: RunComparison) -> str:
         case Axis.BOTH:
             return f"the agent's answers ({other} of {same + other} transcripts differ) and the judge{judges}"
         case Axis.NEITHER:
-            return "nothing: the same transcripts, the same judges"
+            return f"{_checks_text(comparison)}; the transcripts and the judges are the same"
     return "unknown: no attempt was carried out in both runs"
+
+
+def _checks_text(comparison: RunComparison) -> str:
+    if not comparison.changed_checks:
+        return "nothing"
+    return "checks that no judge answers"
 
 
 def _judges_text(comparison: RunComparison) -> str:
@@ -76,7 +82,8 @@ def _share(value: float | None) -> str:
 def difference_text(comparison: Comparison) -> str:
     """The difference with its interval and p value, or why there is none."""
     if comparison.estimate is None:
-        return comparison.reason or "not measured"
+        text = comparison.reason or "not measured"
+        return f"{text}, {comparison.n_missing} missing" if comparison.n_missing else text
     parts = [f"{comparison.estimate:+.2f}"]
     if comparison.low is not None and comparison.high is not None:
         parts.append(f"{100 * comparison.level:g} % interval {comparison.low:+.2f} to {comparison.high:+.2f}")

@@ -36,6 +36,7 @@ class Before:
             *self._agent(scan),
             *self._judges(scan.instruments),
             *self._evaluators(scan.units),
+            *self._checks(scan),
             *self._cases(scan.counts.case_ids),
             *self._versions(scan.head),
         )
@@ -57,6 +58,17 @@ class Before:
 
     def _evaluators(self, units: frozenset[tuple[str, str | None]]) -> Iterator[Change]:
         yield from _more_and_fewer("evaluators", _called(units), _called(self.units), "evaluator")
+
+    def _checks(self, scan: Scan) -> Iterator[Change]:
+        if self.head is None or scan.head is None or self.head.versions != scan.head.versions:
+            # Other versions may describe the same check in other words.
+            return
+        if set(self.head.case_ids) == set(scan.head.case_ids):
+            before = self.head.checks
+            for label, digest in scan.head.checks.items():
+                if before.get(label, digest) != digest:
+                    text = f"the check {one_line(label)} has other parameters or other code"
+                    yield Change("evaluators", text, label)
 
     def _cases(self, case_ids: Collection[str]) -> Iterator[Change]:
         yield from _more_and_fewer("cases", set(case_ids), self.cases or frozenset(), "case")

@@ -38,7 +38,7 @@ class Change:
     Attributes:
         what: `agent`, `judge`, `evaluators`, `cases` or `version`.
         text: The same for people.
-        of: The criterion whose judge it is; None for anything else.
+        of: The criterion whose judge it is, or the label of a check; None for anything else.
     """
 
     what: What
@@ -51,7 +51,7 @@ class Change:
             return True
         if self.what == "judge":
             return rate.label is None or rate.name == self.of or (rate.label == _JUDGE and rate.name is None)
-        return self.what == "evaluators" and rate.label is None
+        return self.what == "evaluators" and rate.label in (None, self.of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

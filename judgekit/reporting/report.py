@@ -153,7 +153,7 @@ class EvalReport:
         """
         from judgekit.comparing import RunReading, compare_runs
 
-        new, old = RunReading.of(self), RunReading.of(baseline)
+        new, old = (RunReading.of(run, checks=run.counts.checks) for run in (self, baseline))
         return compare_runs(new, old, max_drop=max_drop, cluster=cluster, level=level, seed=seed)
 
     def raise_for_gate(self) -> None:

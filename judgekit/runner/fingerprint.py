@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Set
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from judgekit.evaluation import EvalCase
+from judgekit.evaluation import EvalCase, label_of
 from judgekit.jsonable import json_line
 from judgekit.records import interaction_to_json
-from judgekit.schedule import Plan
+from judgekit.schedule import JUDGE, Plan
 
-__all__ = ["fingerprint_of"]
+__all__ = ["checks_of", "fingerprint_of"]
 
 _DEPTH_LIMIT = 8
 _MOST_PARTS = 1_000_000
@@ -33,6 +33,20 @@ def fingerprint_of(plan: Plan, judges: Iterable[str]) -> str:
     for case in plan.cases:
         digest.update(json_line(_case(case, scored=plan.agent_of(case) is None)).encode())
     return digest.hexdigest()[:16]
+
+
+def checks_of(plan: Plan) -> dict[str, str]:
+    """A hash over all checks of each label that no judge answers: what a journal says of their parameters."""
+    found: dict[str, set[str]] = {}
+    for evaluators in (plan.evaluators, *(case.evaluators for case in plan.cases)):
+        for evaluator in evaluators:
+            label = label_of(evaluator)
+            if label != JUDGE:
+                found.setdefault(label, set()).add(described(evaluator))
+    return {
+        label: hashlib.sha256(json_line(sorted(checks)).encode()).hexdigest()[:16]
+        for label, checks in found.items()
+    }
 
 
 def _case(case: EvalCase, *, scored: bool) -> list[Any]:

@@ -18,7 +18,7 @@ from judgekit.masking import Masker
 from judgekit.replay import ToolBindings
 from judgekit.results import Requirements
 from judgekit.runner.checks import Checked, checked, tags_of
-from judgekit.runner.fingerprint import fingerprint_of
+from judgekit.runner.fingerprint import checks_of, fingerprint_of
 from judgekit.runner.naming import default_name
 from judgekit.schedule import Agent, CostLimit, Plan, requirements_of
 from judgekit.store import Axes, JournalStore, MemoryStore, RunHead, RunStore
@@ -191,6 +191,7 @@ def _head(
         agent=None if agent is None else shown(agent),
         judges=tuple(map(shown, judges)),
         fingerprint=fingerprint_of(plan, judges) if kept else "",
+        checks=checks_of(plan),
         gate=gate.to_json(),
         case_ids=tuple(shown(case.id) for case in plan.cases),
         case_runs=counts,

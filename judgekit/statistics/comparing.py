@@ -16,7 +16,7 @@ from judgekit.statistics.scenarios import Testing, scenario
 __all__ = ["Comparison", "ComparisonVerdict", "adjusted", "compare_pass_fail", "compare_scores"]
 
 # A two-sided exact test of fewer clusters than this cannot reach 0.05.
-_LEAST_FOR_A_TEST = 6
+LEAST_FOR_A_TEST = 6
 
 
 class ComparisonVerdict(Enum):
@@ -222,7 +222,7 @@ def _reason(whole: int, groups: int, *, single_run: bool) -> str | None:
 
 def _warnings(pairing: Pairing, groups: int, *, single_run: bool) -> tuple[str, ...]:
     found = list(() if single_run else few_clusters(groups))
-    if groups < _LEAST_FOR_A_TEST:
+    if groups < LEAST_FOR_A_TEST:
         found.append(f"{groups} clusters: no exact two-sided test of fewer than 6 can reach 0.05")
     unpaired = len(pairing.only_new) + len(pairing.only_old)
     if unpaired:

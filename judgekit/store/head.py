@@ -60,6 +60,7 @@ class RunHead:
         axes: Of a provider swap, what its cases and criteria stand for.
         tags: The positions of the cases that bear each tag.
         early: Where the run may stop early, the chance of a wrong decision and the seed of its order.
+        checks: A hash over the checks of each label that no judge answers.
     """
 
     name: str
@@ -77,6 +78,7 @@ class RunHead:
     axes: Axes | None = None
     tags: Mapping[str, Sequence[int]] = field(default_factory=dict)
     early: tuple[float, int] | None = None
+    checks: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The head as the data of a line."""
@@ -95,6 +97,7 @@ class RunHead:
             **({} if self.axes is None else {"swap": self.axes.to_json()}),
             **({"tags": {tag: list(cases) for tag, cases in self.tags.items()}} if self.tags else {}),
             **({} if self.early is None else {"stop_early": dict(zip(_EARLY, self.early, strict=True))}),
+            **({"checks": dict(self.checks)} if self.checks else {}),
             "cases": list(zip(self.case_ids, self.case_runs, self.requirement_of, strict=True)),
         }
 
@@ -137,6 +140,7 @@ class RunHead:
             axes=Axes.from_json(data["swap"], cases=len(cases)) if "swap" in data else None,
             tags={tag: [int(case) for case in found] for tag, found in data.get("tags", {}).items()},
             early=_early(data["stop_early"]) if "stop_early" in data else None,
+            checks={label: str(digest) for label, digest in data.get("checks", {}).items()},
         )
         datetime.fromisoformat(head.started_at)
         for position in set(head.requirement_of):
@@ -147,7 +151,13 @@ class RunHead:
 
     def results(self) -> Results:
         """The counts of the run before its first attempt."""
-        return Results(self.case_ids, tags=self.tags, early=self._early_stop())
+        return Results(self.case_ids, tags=self.tags, early=self._early_stop(), checks=self.known_checks)
+
+    @property
+    def known_checks(self) -> dict[str, str]:
+        """The checks with the versions that described them: others may describe the same in other words."""
+        written = " ".join(f"{name} {version}" for name, version in sorted(self.versions.items()))
+        return {label: f"{digest} by {written}" for label, digest in self.checks.items()}
 
     def _early_stop(self) -> EarlyStop | None:
         if self.early is None:

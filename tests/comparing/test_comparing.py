@@ -550,3 +550,35 @@ def test_a_changed_text_is_named_beside_a_changed_threshold(run_of):
     old = scored(run_of, "a", [0.9] * 3)
     new = scored(run_of, "b", [0.9] * 3, threshold=0.8, criterion="The reply is kind")
     assert new.compare(old).evaluators[0].change.criterion == ("text", "threshold")
+
+
+def test_a_check_with_other_parameters_is_no_repeat_of_the_same_measurement(run_of):
+    def made(digest, written="judgekit 1 python 3.12", cases=12):
+        report = run_of([attempt(f"c{n}", check(True)) for n in range(cases)])
+        report.counts.checks = {"tools": f"{digest} by {written}"}
+        return report
+
+    changed = made("aa").compare(made("bb"))
+    assert changed.changed_checks == ("tools",)
+    assert "the check 'tools' changed" in changed.warnings[-1]
+    assert "changed: checks that no judge answers" in changed.render()
+    assert not any("a repeat" in warning for warning in changed.warnings)
+    # The same check, one described by another version, and checks of other cases: nothing can be said.
+    for one, other in [
+        (made("aa"), made("aa")),
+        (made("aa"), made("bb", "judgekit 2 python 3.12")),
+        (made("aa"), made("bb", cases=11)),
+        (made("aa"), run_of([attempt(f"c{n}", check(True)) for n in range(12)])),
+    ]:
+        assert one.compare(other).changed_checks == ()
+
+
+def test_too_few_cases_for_any_test_are_told_of(checks):
+    assert "5 independent cases" in pair_of(checks, "-----", "+++++").warnings[-1]
+    assert pair_of(checks, "------", "++++++").warnings == ()
+
+
+def test_measurements_that_all_are_missing_are_counted(run_of):
+    failed = run_of([attempt(f"c{n}", judged(None)) for n in range(12)])
+    found = failed.compare(run_of([attempt(f"c{n}", judged(0.9)) for n in range(12)]))
+    assert found.render().count("no case was measured on both sides, 12") == 2

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judgekit import EvalReport, FileUnreadable, InvalidArgument, Outcome
-from judgekit.evaluators import reply_should_not_contain
+from judgekit.evaluators import reply_should_contain, reply_should_not_contain
 from judgekit.history import read_history
 
 from .conftest import edited_head, tone
@@ -231,3 +231,14 @@ def test_no_damage_to_a_journal_is_an_exception(runs, data):
     assert found == 2
     for format in ("text", "json", "markdown", "html"):
         history.render(format)
+
+
+def test_a_check_with_other_parameters_is_marked_and_breaks_its_own_rate(runs):
+    for letter in "ees":
+        runs.run(more=(reply_should_contain(letter),))
+    _, same, other = only(read_history(runs.path))
+    assert same.changes == ()
+    [change] = other.changes
+    assert (change.what, change.of) == ("evaluators", "reply-contains")
+    assert change.text == "the check reply-contains has other parameters or other code"
+    assert all(change.breaks(rate) for rate in other.rates)
