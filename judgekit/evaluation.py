@@ -59,15 +59,23 @@ def evaluate_function(evaluator: EvaluatorLike) -> Callable[[EvalCase, Interacti
     return evaluator  # type: ignore[return-value]
 
 
+def _no_evaluator(found: object) -> str:
+    if hasattr(found, "should_satisfy"):
+        kind = type(found).__name__
+        return f'a {kind} is not an evaluator; write {kind.lower()}.should_satisfy("The reply is polite")'
+    text = f"{found!r} is not an evaluator; it needs `evaluate(case, interaction)` and a label"
+    if isinstance(found, str):
+        text += f". For a question to a judge write judge.should_satisfy({found!r})"
+    return text
+
+
 def _checked_evaluator(owner: str, evaluator: object) -> EvaluatorLike:
     if isinstance(evaluator, type):
         raise InvalidArgument(
             f"{owner}: {evaluator.__name__} is a class, not an evaluator; write {evaluator.__name__}(...)"
         )
     if not callable(getattr(evaluator, "evaluate", None)) and not callable(evaluator):
-        raise InvalidArgument(
-            f"{owner}: {evaluator!r} is not an evaluator; it needs `evaluate(case, interaction)` and a label"
-        )
+        raise InvalidArgument(f"{owner}: {_no_evaluator(evaluator)}")
     try:
         label_of(evaluator)
     except InvalidArgument as error:

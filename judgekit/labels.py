@@ -15,6 +15,11 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 def _checked_label(label: object) -> str:
+    if callable(label):
+        raise InvalidArgument(
+            "an evaluator's label must be text, and stands between the name and the function; "
+            'write @eval_label("my-check")'
+        )
     if not isinstance(label, str) or not label.strip():
         raise InvalidArgument(f"an evaluator's label must be text that is not blank, got {label!r}")
     if label.startswith(CUSTOM_PREFIX):
@@ -75,6 +80,8 @@ def _unlabelled(evaluator: object) -> str:
         return (
             'a bare lambda has no label; name it with `eval_label("my-check")(lambda case, interaction: ...)`'
         )
+    if str(getattr(evaluator, "__module__", "")).startswith("judgekit."):
+        return f"{name} makes an evaluator when it is called; write {name}(...)"
     return f'the evaluator {name} has no label; write `@eval_label("...")` above its class or function'
 
 

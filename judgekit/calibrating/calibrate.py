@@ -145,7 +145,13 @@ def _check(
                 "or leave `verdict` out to ask its judge"
             )
     elif criterion is not None and (not isinstance(criterion, str) or not criterion.strip()):
-        raise InvalidArgument(f"`criterion` must be a Criterion, a name or None, got {criterion!r}")
+        judge = hasattr(criterion, "should_satisfy")
+        got = (
+            f'a {type(criterion).__name__}; write judge.should_satisfy("what it was asked about")'
+            if judge
+            else repr(criterion)
+        )
+        raise InvalidArgument(f"`criterion` must be a Criterion, a name or None, got {got}")
     elif judged is None and not labels.has_verdicts:
         raise InvalidArgument(
             "there is nobody to ask and nothing was judged; give a Criterion such as "

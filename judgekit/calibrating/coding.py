@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from judgekit.datasets.rows import BadRow
+from judgekit.errors import InvalidArgument
 from judgekit.judging import Levels, Scale
 from judgekit.statistics.coding import shared_categories
 from judgekit.text import one_line
@@ -33,7 +34,7 @@ def label_value(value: Any, scale: Scale) -> bool | float | None:
         return _finite(value)
     if isinstance(value, str):
         return _from_text(value.strip(), scale)
-    raise BadRow(f"a label must be pass or fail, a number{_levels(scale)}, got {type(value).__name__}")
+    raise BadRow(f"a label must be {_allowed(scale)}, got {type(value).__name__}")
 
 
 def _from_text(text: str, scale: Scale) -> bool | float:
@@ -46,7 +47,7 @@ def _from_text(text: str, scale: Scale) -> bool | float:
         return _finite(float(text))
     except ValueError:
         shown = one_line(text, 40)
-        raise BadRow(f"{shown!r} is no label; write pass or fail, a number{_levels(scale)}") from None
+        raise BadRow(f"{shown!r} is no label; write {_allowed(scale)}") from None
 
 
 def _finite(value: float) -> float:
@@ -55,8 +56,10 @@ def _finite(value: float) -> float:
     return float(value)
 
 
-def _levels(scale: Scale) -> str:
-    return f", or one of the levels {', '.join(scale.names)}" if isinstance(scale, Levels) else ""
+def _allowed(scale: Scale) -> str:
+    if isinstance(scale, Levels):
+        return f"pass or fail, a number, or one of the levels {', '.join(scale.names)}"
+    return "pass or fail, or a number"
 
 
 def range_problem(value: bool | float | None, passes_at: float | None) -> str | None:
@@ -92,7 +95,19 @@ def check_coding(
     codes = {*humans, *said}
     whole = all(not isinstance(value, bool) and float(value).is_integer() for value in codes)
     if passes_at is None and said and whole and not codes <= {0, 1}:
-        shared_categories([humans, said])
+        try:
+            shared_categories([humans, said])
+        except InvalidArgument:
+            raise InvalidArgument(
+                f"the labels and the judge's verdicts do not share a coding: {_codes(humans)} against "
+                f"{_codes(said)}; map both onto the same labels, or say from which number on a label is a "
+                "pass: `passes_at`, on the command line --passes-at"
+            ) from None
+
+
+def _codes(values: Iterable[bool | float]) -> str:
+    found = sorted(set(values))
+    return ", ".join(f"{value:g}" for value in found[:6]) + (", ..." if len(found) > 6 else "")
 
 
 def _one_kind(values: Sequence[bool | float]) -> bool:

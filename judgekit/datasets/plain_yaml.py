@@ -61,7 +61,13 @@ def located_yaml(text: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""
-        raise FileUnreadable(f"{place}it is no YAML: {getattr(error, 'problem', None) or error}") from error
+        problem = str(getattr(error, "problem", None) or error)
+        hint = (
+            "; look at the indentation, and put a text with a colon in quotes"
+            if problem.startswith("mapping values are not allowed")
+            else ""
+        )
+        raise FileUnreadable(f"{place}it is no YAML: {problem}{hint}") from error
     except RecursionError as error:
         raise FileUnreadable("line 1: it is nested too deeply") from error
     return data, lines

@@ -129,7 +129,7 @@ def _read(row: Row, columns: Columns, *, needs_interaction: bool) -> _Case:
     if interaction is None and needs_interaction:
         raise BadRow(
             f"no {columns.reply or 'reply'!r} and no {columns.messages or 'messages'!r}; "
-            f"it has {sorted(map(str, row.values))}"
+            f"it has {sorted(map(str, row.values))}; name its column, `reply` or --reply"
         )
     asked = columns.value(row.values, "asked")
     command = _first_user_text(interaction) if asked is None else asked

@@ -66,6 +66,8 @@ def checked_text(label: str, text: object) -> str:
     Raises:
         InvalidArgument: It is blank, or no text.
     """
+    if isinstance(text, int | float):
+        raise InvalidArgument(f"{label}: a text must be a str, got {text!r}; write {str(text)!r}")
     if not isinstance(text, str) or not text.strip():
         raise InvalidArgument(f"{label}: a text must not be blank, got {text!r}")
     return text

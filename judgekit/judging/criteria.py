@@ -66,7 +66,13 @@ class ReadyMade:
             judge: Who decides.
             at_least: The name of the level needed, or a score from 0 to 1.
             name: Its line in the report.
+
+        Raises:
+            InvalidArgument: That is no judge, or there is no such level.
         """
+        if not hasattr(judge, "should_score_at_least"):
+            hint = f"Judge({judge!r})" if isinstance(judge, str) else "Judge('openai/gpt-5-mini')"
+            raise InvalidArgument(f"{judge!r} is no judge; write {hint}")
         return judge.should_score_at_least(
             self.text,
             self.threshold if at_least is None else at_least,

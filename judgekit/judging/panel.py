@@ -37,7 +37,8 @@ def checked_judges(owner: str, judges: object) -> tuple[Any, ...]:
         raise InvalidArgument(f"{owner}: give a list of at least two judges, got {judges!r}")
     for judge in judges:
         if isinstance(judge, type) or not callable(getattr(judge, "decide", None)):
-            raise InvalidArgument(f"{owner}: {judge!r} is no judge; it has no `decide`")
+            hint = f"; write Judge({judge!r})" if isinstance(judge, str) else ""
+            raise InvalidArgument(f"{owner}: {judge!r} is no judge; it has no `decide`{hint}")
     return tuple(judges)
 
 

@@ -104,7 +104,11 @@ def checked_threshold(threshold: object, scale: Scale) -> float | str:
     if isinstance(threshold, str):
         if isinstance(scale, Levels) and threshold in scale.names:
             return threshold
-        known = f"; the levels are {', '.join(scale.names)}" if isinstance(scale, Levels) else ""
+        known = (
+            f"; the levels are {', '.join(scale.names)}"
+            if isinstance(scale, Levels)
+            else "; for a level's name write scale=Levels({...})"
+        )
         raise InvalidArgument(
             f"`threshold` must be a number from 0 to 1 or a level's name, got {threshold!r}{known}"
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 
 from judgekit.checking import is_finite_number
 from judgekit.errors import InvalidArgument
@@ -11,17 +12,21 @@ from judgekit.evaluation import EvalCase
 __all__ = ["checked_alpha", "checked_group", "checked_whole"]
 
 
-def checked_group(cases: EvalCase | Iterable[EvalCase]) -> Iterable[EvalCase]:
+def checked_group(cases: object) -> Iterable[EvalCase]:
     """One case, or several in a list."""
     if isinstance(cases, EvalCase):
         return (cases,)
-    if not isinstance(cases, Iterable):
-        raise InvalidArgument(f"`cases` must hold EvalCase objects, got {cases!r}")
-    group = tuple(cases)
+    group = tuple(cases) if isinstance(cases, Iterable) and not isinstance(cases, str) else (cases,)
     for case in group:
         if not isinstance(case, EvalCase):
-            raise InvalidArgument(f"`cases` must hold EvalCase objects, got {case!r}")
+            raise InvalidArgument(f"`cases` must hold EvalCase objects, got {case!r}{_instead(case)}")
     return group
+
+
+def _instead(case: object) -> str:
+    if isinstance(case, str | PathLike):
+        return f"; for a file write load_interactions({fspath(case)!r})"
+    return "; write EvalCase(...)" if isinstance(case, Mapping) else ""
 
 
 def checked_whole(name: str, value: object) -> int:

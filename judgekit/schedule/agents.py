@@ -81,7 +81,10 @@ class Agent:
             InvalidArgument: It cannot be called so, the name is blank, or a tool is not recorded.
         """
         if not callable(function):
-            raise InvalidArgument(f"`agent` must be callable as agent(command), got {function!r}")
+            raise InvalidArgument(
+                f"`agent` must be callable as agent(command), got {function!r}; "
+                "give the function itself, without calling it"
+            )
         if isinstance(function, type):
             raise InvalidArgument(
                 f"`agent` is the class {function.__name__}; give an object of it, or a function"

@@ -95,7 +95,10 @@ def few_clusters(count: int) -> tuple[str, ...]:
 def checked_level(level: float, *, name: str = "level") -> float:
     """A confidence above 0 and below 1."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise InvalidArgument(f"`{name}` must be above 0 and below 1, got {level!r}; write 0.95, not 95")
+        percent = level if isinstance(level, int | float) and 1 < level < 100 else 95
+        raise InvalidArgument(
+            f"`{name}` must be above 0 and below 1, got {level!r}; write {percent / 100:g}, not {percent:g}"
+        )
     return float(level)
 
 

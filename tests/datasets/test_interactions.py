@@ -119,6 +119,15 @@ def test_columns_have_usual_names_and_evaluators_come_from_the_row(tmp_path):
     assert case.evaluators == (reply_should_contain("late"),)
 
 
+def test_rows_in_other_columns_say_how_to_name_them(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    path.write_text('{"asked": "a", "answer": "b"}', encoding="utf-8")
+    with pytest.raises(
+        FileUnreadable, match=r"it has \['answer', 'asked'\]; name its column, `reply` or --reply"
+    ):
+        ExperimentRunner("x").cases(load_interactions(path)).run()
+
+
 def test_every_bad_line_is_named_in_one_error(tmp_path):
     text = "\n".join(
         [
