@@ -21,6 +21,7 @@ __all__ = ["Experiment", "load_experiment"]
 
 Experiment: TypeAlias = ExperimentRunner | ProviderSwap
 
+_YAML = (".yaml", ".yml")
 _HOW = (
     "write `experiment = ExperimentRunner(...)` at module level, or "
     "`def experiment(model=None, judge_model=None): return ExperimentRunner(...)`"
@@ -46,11 +47,13 @@ def load_experiment(target: str, options: Mapping[str, str | None]) -> tuple[Exp
     Raises:
         Mistake: There is no such suite, importing it raised, or it holds no experiment.
     """
-    if Path(target).suffix.lower() in (".yaml", ".yml") and not Path(target).is_dir():
+    if Path(target).suffix.lower() in _YAML and not Path(target).is_dir():
         from judgekit.suites import load_suite
 
         return load_suite(target), frozenset()
     place, name = _split(target)
+    if name and Path(place).suffix.lower() in _YAML:
+        raise Mistake(f"{target}: a YAML suite is one experiment; write {place}")
     suite = _import_suite(place)
     held = _named(suite, name) if name else _found(suite)
     if isinstance(held, Experiment):
@@ -73,7 +76,7 @@ def _import_suite(place: str) -> _Suite:
         raise Mistake(f"{place} is a folder; {hint}")
     if path.is_file():
         if path.suffix != ".py":
-            raise Mistake(f"{place} is not a Python file; a suite is a .py file or a module")
+            raise Mistake(_no_suite(path, place))
         resolved = path.resolve()
         return _Suite(place, resolved.parent, _guarded(resolved.parent, lambda: _import_file(resolved)))
     if path.suffix == ".py" or not all(part.isidentifier() for part in place.split(".")):
@@ -81,6 +84,12 @@ def _import_suite(place: str) -> _Suite:
     _put_on_path(Path.cwd())
     module = _guarded(Path.cwd(), lambda: _import_module(place))
     return _Suite(place, Path(module.__file__ or ".").resolve().parent, module)
+
+
+def _no_suite(path: Path, place: str) -> str:
+    text = f"{place} is no suite; a suite is a .py or .yaml file, or a module"
+    rows = path.suffix.lower() in (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+    return f"{text}. For a file of replies write judgekit score {place}" if rows else text
 
 
 def _guarded(folder: Path, action: Callable[[], Any]) -> Any:
@@ -92,9 +101,14 @@ def _guarded(folder: Path, action: Callable[[], Any]) -> Any:
     except BaseException as error:
         place = where(error, folder)
         text = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise Mistake(
-            f"{place}: {type(error).__name__}: {text}" if text else f"{place}: {first_line(error)}"
-        ) from error
+        told = f"{type(error).__name__}: {text}{_meant(error)}" if text else first_line(error)
+        raise Mistake(f"{place}: {told}") from error
+
+
+def _meant(error: BaseException) -> str:
+    from judgekit.suites.guessing import meant
+
+    return meant(error)
 
 
 def _put_on_path(*folders: Path) -> None:

@@ -19,6 +19,7 @@ from judgekit.interaction import Interaction
 from judgekit.judging import Judge
 from judgekit.runner import ExperimentRunner
 from judgekit.suites.calling import called, checks, criteria, named_entry, rules
+from judgekit.suites.guessing import meant
 from judgekit.suites.schema import CASE_KEYS, FILE_KEYS, JUDGE_KEYS, SUITE_KEYS
 from judgekit.text import first_line
 
@@ -68,14 +69,15 @@ class _Reader:
     def plan(self, data: Any) -> ExperimentRunner | None:
         """The plan as far as it can be read; problems are kept."""
         if not isinstance(data, Mapping):
-            self._problem((), f"a suite is a mapping with `cases`, got {type(data).__name__}")
+            got = f"a suite is a mapping with `cases`, got {type(data).__name__}"
+            self._problem((), got if data is not None else "the file is empty; write `cases:`")
             return None
         self._known(data, (), SUITE_KEYS, "a suite")
         self._judge = self._try(("judge",), lambda: self._judge_of(data.get("judge")))
         cases = self._cases(data)
         evaluators = self._evaluators(data.get("evaluators"), ("evaluators",))
         gate = self._gate(data["gate"]) if "gate" in data else None
-        plan = self._try(("name",), lambda: ExperimentRunner(data.get("name", self._file.stem)))
+        plan = self._try(("name",), lambda: ExperimentRunner(_name(data, self._file)))
         for name in ("repeat", "concurrency", "timeout", "max_cost"):
             if plan is not None and name in data:
                 plan = self._set(plan, name, data[name])
@@ -88,7 +90,10 @@ class _Reader:
         plan = plan if gate is None else plan.gate(gate)
         if gate is not None:
             self._fits(plan)
-        agent = self._try(("agent",), lambda: self._agent_of(data["agent"])) if "agent" in data else None
+        if "agent" not in data:
+            self._answered(cases)
+            return plan
+        agent = self._try(("agent",), lambda: self._agent_of(data["agent"]))
         return plan if agent is None else self._try(("agent",), lambda: plan.agent(agent))
 
     def _set(self, plan: ExperimentRunner, name: str, value: Any) -> ExperimentRunner:
@@ -142,7 +147,12 @@ class _Reader:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a module that calls sys.exit() too
-            raise InvalidArgument(f"the agent {value} cannot be imported: {first_line(error)}") from error
+            hint = meant(error)
+            if isinstance(error, ModuleNotFoundError) and error.name == module:
+                hint = f"; {module}.py is looked for beside the suite"
+            raise InvalidArgument(
+                f"the agent {value} cannot be imported: {first_line(error)}{hint}"
+            ) from error
         if not callable(held):
             raise InvalidArgument(f"the agent {value} is no function, got a {type(held).__name__}")
         return held  # type: ignore[no-any-return]
@@ -217,6 +227,16 @@ class _Reader:
             rules += gate.rules if gate is not None else ()
         return Gate(tuple(rules)) if rules else None
 
+    def _answered(self, cases: list[EvalCase]) -> None:
+        """Whether every case has a reply, where no agent gives one."""
+        silent = next((n for n, case in enumerate(cases) if not case.interactions), None)
+        if silent is not None:
+            self._problem(
+                ("cases", silent),
+                f"there is no `agent`, and case {cases[silent].id!r} has no `reply` and no `messages`; write "
+                "`agent: module:function` at the top, or give each case a reply",
+            )
+
     def _fits(self, plan: ExperimentRunner) -> None:
         """Whether the gate speaks of what the cases have; its run tells every other problem."""
         try:
@@ -230,6 +250,12 @@ class _Reader:
         name, arguments = named_entry(entry, self._rules, "gate")
         gate: Gate = called(name, self._rules[name], arguments)
         return gate
+
+
+def _name(data: Mapping[str, Any], file: Path) -> Any:
+    if "name" in data and data["name"] is None:
+        raise InvalidArgument("`name` is empty; write one, or leave it out for that of the file")
+    return data.get("name", file.stem)
 
 
 def _stopping(plan: ExperimentRunner, value: Any) -> ExperimentRunner:

@@ -122,7 +122,40 @@ def test_a_folder_is_told_to_name_a_file(judgekit):
 def test_another_kind_of_file_is_refused(judgekit):
     judgekit.write("suite.txt", "")
     line = one_line(judgekit("run", "suite.txt"))
-    assert line == "suite.txt is not a Python file; a suite is a .py file or a module"
+    assert line == "suite.txt is no suite; a suite is a .py or .yaml file, or a module"
+    judgekit.write("replies.jsonl", "{}")
+    line = one_line(judgekit("run", "replies.jsonl"))
+    assert line.endswith("or a module. For a file of replies write judgekit score replies.jsonl")
+    judgekit.write("suite.yaml", "cases: []")
+    line = one_line(judgekit("run", "suite.yaml:first"))
+    assert line == "suite.yaml:first: a YAML suite is one experiment; write suite.yaml"
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("from judgekit import should_call_tool", "it is in judgekit.evaluators"),
+        ("from judgekit import ScriptedModel", "it is in judgekit.testing"),
+        ("from judgekit import Evalcase", "did you mean EvalCase?"),
+        ("from judgekit.evaluators import should_call_tol", "did you mean should_call_tool?"),
+        ("import judgekit\njudgekit.EvalCas", "did you mean EvalCase?"),
+        (
+            "from judgekit import Gate\nGate.pass_rate_should_be_atleast(1)",
+            "did you mean pass_rate_should_be_at_least?",
+        ),
+        ("from judgekit import EvalCase\nEvalCase('c', 'x', tag=['a'])", "did you mean tags?"),
+        ("ExperimentRunner = 1\nExperimentRuner('x')", "did you mean ExperimentRunner?"),
+    ],
+)
+def test_a_mistyped_name_in_a_suite_is_told_the_right_one(judgekit, code, hint):
+    judgekit.write("suite.py", code + "\n")
+    assert one_line(judgekit("run", "suite.py")).endswith(hint)
+
+
+def test_a_name_that_resembles_none_is_told_as_python_tells_it(judgekit):
+    judgekit.write("suite.py", "import json\njson.qqqqqq\n")
+    line = one_line(judgekit("run", "suite.py"))
+    assert line == "suite.py:2: AttributeError: module 'json' has no attribute 'qqqqqq'"
 
 
 def test_a_suite_without_an_experiment_says_what_to_write(judgekit):

@@ -15,6 +15,10 @@ BROKEN = [
     ("name: a\nb: \0\n", 2, "special characters are not allowed", None),
     ("cases: " + "[" * 3000 + "]" * 3000, 1, "it is nested too deeply", None),
     ("cases:\n\t- a\n", 2, "it is no YAML", None),
+    (LEAST + "name: front: desk\n", 3, "put a text with a colon in quotes", None),
+    ("", 1, "the file is empty; write `cases:`", None),
+    (LEAST + "agent: nowhere_to_be_found:answer\n", 3, "is looked for beside the suite", False),
+    (LEAST + "agent: json:dump_s\n", 3, "did you mean dumps?", False),
     (LEAST + "---\nname: b\n", 3, "another document", None),
     ("cases: !!python/object/apply:os.system ['true']\n", 1, "it is no YAML", None),
     ("cases: &a [*a]\n", 1, "it is no YAML", None),
@@ -70,3 +74,23 @@ def test_a_broken_suite_is_told_with_file_and_line(folder, text, line, said, by_
     if by_schema is not None:
         valid = Draft202012Validator(suite_schema()).is_valid(load_plain_yaml(text))
         assert valid is not by_schema
+
+
+def test_a_case_that_nobody_answers_is_told_with_its_line(folder):
+    file = folder / "suite.yaml"
+    file.write_text(
+        "cases:\n- id: a\n  command: x\n  reply: y\n  evaluators: [{reply_should_contain: y}]\n"
+        "- id: b\n  command: x\n  evaluators: [{reply_should_contain: y}]\n"
+    )
+    with pytest.raises(InvalidPlan) as caught:
+        load_suite(file)
+    assert str(caught.value).startswith(f"{file}:6: there is no `agent`, and case 'b' has no `reply`")
+
+
+def test_a_name_left_empty_is_refused_as_the_schema_does(folder):
+    file = folder / "suite.yaml"
+    file.write_text(
+        "name:\ncases:\n- {id: a, command: x, reply: y, evaluators: [{reply_should_contain: y}]}\n"
+    )
+    with pytest.raises(InvalidPlan, match=":1: `name` is empty"):
+        load_suite(file)
