@@ -230,7 +230,8 @@ class _Reader:
     def _answered(self, cases: list[EvalCase]) -> None:
         """Whether every case has a reply, where no agent gives one."""
         silent = next((n for n, case in enumerate(cases) if not case.interactions), None)
-        if silent is not None:
+        # Where something else is wrong, a reply may only be misspelt.
+        if silent is not None and not self.problems:
             self._problem(
                 ("cases", silent),
                 f"there is no `agent`, and case {cases[silent].id!r} has no `reply` and no `messages`; write "

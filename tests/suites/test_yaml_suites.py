@@ -21,7 +21,7 @@ CHECKED = "cases:\n  - id: a\n    command: x\n    evaluators:\n"
 
 # The suite, the line of the fault, what is said, and whether the schema sees it too; None: it is no YAML.
 BROKEN = [
-    ("", 1, "a suite is a mapping with `cases`", True),
+    ("", 1, "the file is empty; write `cases:`", True),
     ("- a\n- b\n", 1, "a suite is a mapping with `cases`", True),
     ("name: x\n", 1, "`cases` is a list with at least one case", True),
     ("name: x\ncases: []\n", 2, "`cases` is a list with at least one case", True),
