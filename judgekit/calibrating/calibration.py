@@ -39,7 +39,7 @@ class Calibration:
         rank_agreement: One a protocol; several protocols are never one number.
         alternative: Whether the judge may stand in for one of the raters; None with `alternative_reason`.
         alternative_reason: Why there is no such test.
-        human_agreement: Krippendorff's alpha between the raters, which no judge can pass; None for one rater.
+        human_agreement: Krippendorff's alpha between the raters; None for one rater.
         rate: Judge rate, corrected rate, human-only rate.
         spend: What asking the judge took.
         warnings: What a reader of the figures must know, one sentence each.

@@ -20,6 +20,7 @@ from judgekit.judging import Scale, Score
 __all__ = ["LabelColumns", "file_rows", "read_labels"]
 
 _LABEL_NAMES = ("label", "human")
+_RUN_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +191,9 @@ def _by_name(name: str, cell: Any) -> Mapping[str, Any]:
 
 def _run(value: Any) -> int:
     """The run of a case; a column of that name that holds something else is the user's own."""
-    text = str(value)
-    return int(text) if not isinstance(value, bool) and text.isascii() and text.isdigit() and int(text) else 1
+    text = "" if isinstance(value, bool) else str(value)
+    is_number = text.isascii() and text.isdigit() and len(text) <= _RUN_DIGITS
+    return max(1, int(text)) if is_number else 1
 
 
 def _by_rater(read: Sequence[_Read]) -> list[list[bool | float | None]]:

@@ -174,9 +174,8 @@ def standing_behind(
     fitting = [one for one in stored if population is None or one.population == population]
     matching = [one for one in fitting if _covers(one, measured)]
     if matching:
-        limit = None if max_age_days is None else timedelta(days=max_age_days)
         age = (now or datetime.now(UTC)) - matching[0].made_at
-        if limit is not None and age > limit:
+        if max_age_days is not None and age / timedelta(days=1) > max_age_days:
             return None, f"its calibration is stale: {age.days} days old, at most {max_age_days:g} allowed"
         return matching[0], ""
     main = measured[0][0]

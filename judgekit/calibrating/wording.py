@@ -88,10 +88,11 @@ def _agreement(found: Calibration) -> Iterator[str]:
     for one in found.rank_agreement:
         yield figure(f"rank, {one.protocol}", one, one.coefficient)
     if found.human_agreement is not None:
-        yield figure("alpha of the humans", found.human_agreement, "no judge can do better")
+        yield figure("alpha of the humans", found.human_agreement, "among themselves")
     if found.alternative is not None:
-        verdict = {True: "may stand in for one of them", False: "may not", None: ""}[found.alternative.passed]
-        yield figure("alternative test", found.alternative, verdict)
+        may = {True: "may", False: "may not", None: "not known whether it may"}[found.alternative.passed]
+        note = f"of the raters beside whom the judge holds its own; it {may} stand in for one of them"
+        yield figure("alternative test", found.alternative, note)
 
 
 def _rates(found: Calibration) -> Iterator[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from judgekit.calibrating import Calibration, Labels, calibrate, load_labels
-from judgekit.cli.delivering import print_json
+from judgekit.cli.delivering import check_writable, print_json
 from judgekit.cli.exits import EXIT_CODES
 from judgekit.cli.labelling import criterion_of
 from judgekit.cli.mistakes import Interrupted, Mistake
@@ -65,6 +66,8 @@ def calibrate_file(
     )  # fmt: skip
     scale = None if asked is None else asked.scale
     labels = load_labels(file, label=label or None, scale=scale, **columns)
+    if not no_store and not labels.has_verdicts:
+        _check_store(store)
     attempts = _attempts(asked, labels, run)
     design: Design | None = "random_subset" if random_subset else "separate_calibration" if separate else None
     found = _calibrated(
@@ -73,6 +76,14 @@ def calibrate_file(
         max_cost=max_cost,
     )  # fmt: skip
     return _delivered(found, None if no_store else store, floor, as_json=as_json, output=output)
+
+
+def _check_store(store: Path) -> None:
+    there = next(path for path in (store, *store.parents) if path.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise Mistake(
+            f"--store {store}: nothing can be written in {there}; name another folder, or write --no-store"
+        )
 
 
 def _calibrated(criterion: Criterion | str | None, labels: Labels, **options: Any) -> Calibration:
@@ -98,9 +109,6 @@ def _delivered(
     found: Calibration, store: Path | None, floor: float | None, *, as_json: bool, output: Path | None
 ) -> int:
     outcome, sentence = found.decide(0.4 if floor is None else floor)
-    kept = None
-    if store is not None and found.fingerprint is not None and found.is_measured:
-        kept = found.save(store)
     document = masked(found.to_json())
     if floor is not None:
         document["decision"] = {"outcome": outcome.value, "detail": sentence}
@@ -111,7 +119,11 @@ def _delivered(
     if as_json:
         print_json(document)
     else:
-        write_out(f"{text}\nkept in {kept}" if kept else text)
+        write_out(text)
+    if store is not None and found.fingerprint is not None and found.is_measured:
+        kept = found.save(store)
+        if not as_json:
+            write_out(f"kept in {kept}")
     if not found.is_measured:
         return EXIT_CODES[Outcome.INCONCLUSIVE]
     return 0 if floor is None else EXIT_CODES[outcome]
@@ -126,16 +138,13 @@ def checked_output(output: Path | None) -> None:
     """Refuse before anybody is asked what could not be written afterwards.
 
     Raises:
-        Mistake: No form has the file's suffix, or its folder cannot be made.
+        Mistake: No form has the file's suffix, or it cannot be written.
     """
     if output is None:
         return
     if output.suffix.lower() not in (".json", ".txt", ".md"):
         raise Mistake(f"-o {output}: write .json, or .txt or .md for text, got {output.suffix!r}")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Mistake(f"-o {output}: the folder {output.parent} cannot be made: {error.strerror}") from error
+    check_writable(output)
 
 
 def write_output(output: Path | None, document: Any, text: str) -> None:

@@ -30,6 +30,8 @@ LINE_LIMIT = 2000
 USER_ERRORS = (InvalidArgument, FileUnreadable, ExtraMissing, ProviderError)
 """Errors of judgekit that say what the user can mend; anything else is a bug and keeps its traceback."""
 
+# A column that no row has is a problem of each row of a file.
+_MOST_PROBLEMS = 100
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -74,10 +76,12 @@ def warn_in_one_line() -> None:
 
 
 def problems_of(error: BaseException) -> tuple[str, ...]:
-    """What an error of ours says, one line a problem; an unreadable file names each bad line."""
+    """What an error of ours says, one line a problem, the first hundred of them."""
     if isinstance(error, InvalidPlan):
         return error.problems
-    return tuple(str(error).splitlines()) or (first_line(error),)
+    lines = tuple(str(error).splitlines()) or (first_line(error),)
+    left_out = len(lines) - _MOST_PROBLEMS
+    return lines if left_out <= 0 else (*lines[:_MOST_PROBLEMS], f"  and {left_out} more")
 
 
 def where(error: BaseException, folder: Path) -> str:

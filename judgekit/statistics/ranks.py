@@ -150,7 +150,9 @@ def rank_agreement(
         n_clusters=len(groups) - dropped,
         n_missing=len(given) - len(kept),
         reason=_why(value, ends, protocol),
-        warnings=(f"{dropped} groups dropped: too small, or one side is constant",) if dropped else (),
+        warnings=(f"{dropped} group{'s' * (dropped > 1)} dropped: too small, or one side is constant",)
+        if dropped
+        else (),
         protocol=protocol,
         coefficient=coefficient,
         dropped_groups=dropped,

@@ -59,6 +59,25 @@ def test_the_judge_is_asked_and_the_table_printed(judgekit, provider):
     assert provider.count == 60
 
 
+def test_a_store_that_cannot_be_written_is_refused_before_anybody_is_asked(judgekit, provider):
+    labelled(judgekit, 4)
+    judgekit.write("taken", "")
+    done = asked(judgekit, provider, "--store", "taken/here")
+    assert (done.returncode, provider.count) == (2, 0)
+    assert "--store taken/here: nothing can be written in taken" in done.err
+    assert "--no-store" in done.err
+    assert asked(judgekit, provider, "--store", "taken/here", "--no-store").returncode == 0
+
+
+def test_a_column_that_no_row_has_is_not_told_for_thousands_of_rows(judgekit):
+    labelled(judgekit, 1000)
+    done = judgekit("calibrate", "labels.jsonl", "--verdict", "nope")
+    lines = done.err.splitlines()
+    assert (done.returncode, len(lines)) == (2, 101)
+    assert "line 1: no 'nope'; it has ['answer'" in lines[1]
+    assert lines[-1].endswith("and 901 more")
+
+
 def test_a_second_time_costs_nothing_and_serves_score_too(judgekit, provider):
     labelled(judgekit, 10)
     first = json.loads(asked(judgekit, provider, "--json").out)

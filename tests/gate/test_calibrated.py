@@ -92,7 +92,8 @@ def test_every_judged_criterion_counts_unless_one_is_named(judge, run, tmp_path)
 def test_the_population_and_the_age_may_be_asked_for(judge, run, tmp_path):
     polite = judge.should_score_at_least("It is courteous.", 0.7, name="polite")
     calibrate(polite, ROWS, population="chat").save(tmp_path / "calibrations")
-    assert run(polite, population="chat", max_age_days=1).decision.outcome is Outcome.PASS
+    for days in (1, 1e300):
+        assert run(polite, population="chat", max_age_days=days).decision.outcome is Outcome.PASS
     assert "another population, not on 'mail'" in run(polite, population="mail").decision.detail
     assert "stale: 0 days old" in run(polite, max_age_days=1e-9).decision.detail
 
