@@ -30,7 +30,8 @@ _INSIDE = click.FloatRange(0, 1, min_open=True, max_open=True)
 )  # fmt: skip
 @click.option(
     "--cluster-by", metavar="REGEX",
-    help="Cases whose ids have the same match, or the same first group, belong together.",
+    help="Cases whose ids have the same match, or the same first group, belong together. Or tag:PREFIX: "
+    "those with the same tag that begins with PREFIX.",
 )  # fmt: skip
 @report_options
 def command(

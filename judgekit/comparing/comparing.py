@@ -270,7 +270,7 @@ def _decided(
         return None, min(withheld.values(), key=lambda reason: not reason.startswith(BOTH_CHANGED))
     if axis is None and not overall.n_items:
         return ComparisonVerdict.UNDERPOWERED, "the runs share no attempt"
-    whose = "; this is about the judges, not the agent" if axis is Axis.JUDGE else ""
+    whose = "; this is about the judging, not the agent" if axis is Axis.JUDGE else ""
     regressed = [one for one in evaluators if one.is_regressed]
     if regressed and overall.verdict is not ComparisonVerdict.REGRESSED:
         names = ", ".join(one_line(one.shown, 60) for one in regressed)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import floor
+from statistics import NormalDist
 
 from judgekit.comparing.comparison import (
     SMALL_DROP,
@@ -39,14 +41,15 @@ def verdict_text(verdict: ComparisonVerdict | None) -> str:
 def axis_text(comparison: RunComparison) -> str:
     """What differs between the runs."""
     same, other = comparison.same_transcripts, comparison.other_transcripts
+    answers = f"the agent's answers ({other} of {same + other} transcripts differ)"
     judges = _judges_text(comparison)
     match comparison.axis:
         case Axis.AGENT:
-            return f"the agent's answers ({other} of {same + other} transcripts differ), not the judges"
+            return f"{answers}, not the judges"
         case Axis.JUDGE:
-            return f"the judge, on the same transcripts{judges}; not the agent"
+            return f"{_instrument_text(comparison)}, on the same transcripts{judges}; not the agent"
         case Axis.BOTH:
-            return f"the agent's answers ({other} of {same + other} transcripts differ) and the judge{judges}"
+            return f"{answers} and {_instrument_text(comparison)}{judges}"
         case Axis.NEITHER:
             return f"{_checks_text(comparison)}; the transcripts and the judges are the same"
     return "unknown: no attempt was carried out in both runs"
@@ -56,6 +59,11 @@ def _checks_text(comparison: RunComparison) -> str:
     if not comparison.changed_checks:
         return "nothing"
     return "checks that no judge answers"
+
+
+def _instrument_text(comparison: RunComparison) -> str:
+    """What is another one: the judge, or only what it is asked."""
+    return "the judge" if any(one.change.judge for one in comparison.evaluators) else "the criterion"
 
 
 def _judges_text(comparison: RunComparison) -> str:
@@ -114,25 +122,26 @@ def evaluator_notes(one: EvaluatorComparison) -> Iterator[str]:
 
 def _strictness(one: EvaluatorComparison) -> str:
     """A judge swap says something about the judges, not about the agent."""
-    found = one.pass_fail.estimate
+    found, what = one.pass_fail.estimate, "judge" if one.change.judge else "criterion"
     if found is None:
-        return "the judge changed"
+        return f"the {what} changed"
     if not found:
-        return "the new judge passes as many; the transcripts are the same"
+        return f"the new {what} passes as many; the transcripts are the same"
     word = "more lenient" if found > 0 else "stricter"
-    return f"the new judge is {word} by {abs(found):.2f}; the transcripts are the same"
+    return f"the new {what} is {word} by {abs(found):.2f}; the transcripts are the same"
 
 
 def agreement_text(found: Agreement) -> str:
     """How far the two judges agree, and in which direction they differ."""
     if found.estimate is None:
         return "the judges share no verdict"
-    (_, rescued), (dropped, _) = found.table
+    (neither, rescued), (dropped, both) = found.table
     kappa = "undefined" if found.kappa.estimate is None else f"{found.kappa.estimate:.2f}"
     ac1 = "undefined" if found.ac1.estimate is None else f"{found.ac1.estimate:.2f}"
     return (
-        f"judges agree on {found.estimate:.2f} of {counted(found.n_clusters, 'verdict')}, kappa {kappa}, "
-        f"AC1 {ac1}; only the old passes {dropped}, only the new {rescued}"
+        f"both say the same of {neither + both} of {counted(found.n_clusters, 'transcript')} "
+        f"({found.estimate:.2f}), kappa {kappa}, AC1 {ac1}; only the old passes {dropped}, only the new "
+        f"{rescued}"
     )
 
 
@@ -181,9 +190,9 @@ def _signed(value: float, unit: str) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """So many decimals, or as many more as keep a small amount from looking like none."""
-    while 0 < value < 0.5 * 10**-digits and digits < 12:
-        digits += 2
+    """So many decimals, or as many more as leave a small amount two digits."""
+    while 0 < value < 10 ** (1 - digits) and digits < 12:
+        digits += 1
     return f"{value:.{digits}f}"
 
 
@@ -197,13 +206,34 @@ def notes_of(comparison: RunComparison) -> Iterator[str]:
                 "Without the drop that is allowed (--max-drop, `max_drop=`) EQUIVALENT cannot be shown, "
                 "however many cases there are."
             )
+    if comparison.verdict is ComparisonVerdict.UNDERPOWERED:
+        yield from _more_of_the_same(comparison)
     needed = comparison.cases_needed
     if comparison.verdict is ComparisonVerdict.UNDERPOWERED and needed is not None:
         wanted, groups = comparison.max_drop or SMALL_DROP, comparison.overall.n_clusters
-        noun = "cases" if comparison.clustered_by == "case" else "groups of cases"
+        noun = _groups(comparison)
         yield (
             f"About {needed:,} {noun} are needed to show a difference of {wanted:g} in four of five "
             f"such comparisons; there are {groups:,}."
         )
     if comparison.axis is Axis.JUDGE:
-        yield "The transcripts are the same: every difference is one of the judges, none is one of the agent."
+        yield (
+            "The transcripts are the same: every difference is one of how they were judged, none is one of "
+            "the agent."
+        )
+
+
+def _more_of_the_same(comparison: RunComparison) -> Iterator[str]:
+    """Where nothing differs there is no variance to plan with, but Wilson's interval of 0 of n."""
+    overall, drop = comparison.overall, comparison.max_drop
+    if drop is None or overall.estimate != 0 or overall.standard_error != 0 or overall.n_missing:
+        return
+    z = NormalDist().inv_cdf((1 + comparison.level) / 2)
+    needed = floor(z**2 * (1 - drop) / drop) + 1
+    if needed > overall.n_clusters:
+        noun = _groups(comparison)
+        yield f"No case differs: {needed:,} {noun} that do not would be EQUIVALENT within {drop:g}."
+
+
+def _groups(comparison: RunComparison) -> str:
+    return "cases" if comparison.clustered_by == "case" else "groups of cases"

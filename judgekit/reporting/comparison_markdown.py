@@ -50,7 +50,7 @@ def _head(comparison: RunComparison) -> Iterator[str]:
     yield ""
     cases = counted(comparison.overall.n_items, "case")
     attempts = counted(comparison.attempts, "attempt")
-    yield f"Paired: {attempts} of {cases}, clustered by {comparison.clustered_by}"
+    yield f"Paired: {attempts} of {cases}, clustered by {code(comparison.clustered_by)}"
 
 
 def _evaluators(comparison: RunComparison) -> Iterator[str]:

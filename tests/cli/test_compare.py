@@ -33,7 +33,8 @@ def agent(command):
     return command if int(command) < int(os.environ["GOOD"]) else os.environ.get("BAD", "nothing")
 
 cases = [
-    EvalCase(f"<b>doc {n // 5}</b> \\x1b[31m{n}", str(n), reply_should_contain(str(n)), polite)
+    EvalCase(f"<b>doc {n // 5}</b> \\x1b[31m{n}", str(n), reply_should_contain(str(n)), polite,
+             tags=[f"doc-{n // 5}", "long"])
     for n in range(20)
 ]
 experiment = ExperimentRunner("shop").cases(cases).agent(agent)
@@ -156,7 +157,27 @@ def test_cases_of_one_document_can_be_kept_together(judgekit, run):
     done = judgekit("compare", before, after, "--cluster-by", r"doc (\d)", "--json")
     document = json.loads(done.out)
     assert (done.returncode, document["verdict"]) == (3, "UNDERPOWERED")
-    assert (document["overall"]["n_clusters"], document["clustered_by"]) == (4, "given groups of cases")
+    assert (document["overall"]["n_clusters"], document["clustered_by"]) == (
+        4,
+        r"the match of doc (\d)",
+    )
+
+
+def test_cases_of_one_tag_can_be_kept_together(judgekit, run):
+    before, after = run(20), run(9)
+    by_tag = judgekit("compare", before, after, "--cluster-by", "tag:doc-", "--json")
+    by_id = judgekit("compare", before, after, "--cluster-by", r"doc \d", "--json")
+    document = json.loads(by_tag.out)
+    assert document["clustered_by"] == "the tag doc-..."
+    assert document["overall"] == json.loads(by_id.out)["overall"]
+    none = judgekit("compare", before, after, "--cluster-by", "tag:persona-")
+    assert (none.returncode, none.err) == (
+        2,
+        "judgekit: --cluster-by tag:persona-: no case has a tag that begins so\n",
+    )
+    two = judgekit("compare", before, after, "--cluster-by", "tag:")
+    assert two.returncode == 2
+    assert "has two such tags, doc-0 and long" in two.err
 
 
 def test_a_report_file_and_a_journal_are_runs_too(judgekit, run):

@@ -155,7 +155,7 @@ def test_another_judge_of_the_same_transcripts_says_nothing_about_the_agent(run_
     new = scored(run_of, "same", [0.9] * 18 + [0.3] * 12, model="openai/b", fingerprint="g", minutes=1)
     found = new.compare(old)
     assert (found.axis, found.verdict) == (Axis.JUDGE, REGRESSED)
-    assert "about the judges, not the agent" in found.reason
+    assert "about the judging, not the agent" in found.reason
     one = found.evaluators[0]
     assert one.change.judge == ("model",)
     assert (one.change.old_models, one.change.new_models) == (("openai/a",), ("openai/b",))

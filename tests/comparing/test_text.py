@@ -8,6 +8,7 @@ from judgekit.comparing import RunReading, compare_runs
 from judgekit.evaluation import EvalResult, Measurement, Outcome
 from judgekit.interaction import Interaction, ModelCall
 from judgekit.results import CaseResult
+from judgekit.statistics import ComparisonVerdict
 
 
 @pytest.fixture
@@ -79,9 +80,10 @@ def test_a_threshold_that_changed_is_named_where_the_models_are_the_same(run, ma
         )
         for attempt in old.results
     ]
-    assert "the judge, on the same transcripts (threshold); not the agent" in said(
-        make_report(attempts).compare(old)
-    )
+    found = said(make_report(attempts).compare(old))
+    assert "the criterion, on the same transcripts (threshold); not the agent" in found
+    assert "the new criterion passes as many" in found
+    assert "new judge" not in found
 
 
 def test_amounts_have_their_units_and_small_ones_do_not_vanish(run):
@@ -117,3 +119,20 @@ def test_level_and_seed_are_those_asked_for(run):
     one, other = (compare_runs(*readings, seed=seed).evaluators[0].scores for seed in (1, 2))
     assert one.p_value == pytest.approx(other.p_value, abs=0.02)
     assert compare_runs(*readings, seed=1).to_json() == new.compare(old, seed=1).to_json()
+
+
+def test_judges_are_said_to_agree_on_so_many_transcripts(run):
+    found = said(run([0.9, 0.9, 0.1, 0.1], model="b").compare(run([0.9] * 4)))
+    assert "both say the same of 2 of 4 transcripts (0.50), kappa 0.00" in found
+    assert "only the old passes 2, only the new 0" in found
+
+
+def test_where_no_case_differs_it_is_said_how_many_would_be_enough(run):
+    def compared(cases):
+        return run([1.0] * cases, reply="x").compare(run([1.0] * cases), max_drop=0.1)
+
+    few, enough = compared(34), compared(35)
+    assert "No case differs: 35 cases that do not would be EQUIVALENT within 0.1." in said(few)
+    assert few.verdict is ComparisonVerdict.UNDERPOWERED
+    assert enough.verdict is ComparisonVerdict.EQUIVALENT
+    assert "No case differs" not in said(enough)
