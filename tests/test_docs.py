@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
@@ -33,6 +34,9 @@ BLOCK = re.compile(r"^```(?:bash|sh|console)\n(.*?)^```", re.MULTILINE | re.DOTA
 PRINTS = re.compile(r"(?:```)?\s*It prints:?\n\n((?:(?: {4}.*)?\n)+)")
 BEGINS = re.compile(r"prints a report that begins\n\n((?: {4}.*\n)+)")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+YAML = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def shown(page):
@@ -103,6 +107,43 @@ def test_every_frameworks_page_is_linked_from_the_page_on_evidence():
 def test_the_links_of_a_page_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{shown(page)} links to {target}"
+
+
+def anchors(page):
+    """What the headings of a page are called in links, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_the_links_of_a_page_lead_to_a_heading(page):
+    for target, anchor in ANCHOR.findall(page.read_text(encoding="utf-8")):
+        aimed = page.parent / target if target else page
+        if aimed.suffix == ".md" and aimed.parent.name != "reference":
+            assert anchor in anchors(aimed), f"{shown(page)} links to {target}#{anchor}"
+
+
+def test_the_index_leads_to_every_page():
+    index = REPOSITORY / "docs" / "index.md"
+    linked = {(index.parent / target).resolve() for target in LINK.findall(index.read_text(encoding="utf-8"))}
+    pages = {page for page in PAGES if page.parent.name != "reference"} - {README, index}
+    assert pages <= linked
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_the_yaml_blocks_of_a_page_are_yaml(page):
+    for block in YAML.findall(page.read_text(encoding="utf-8")):
+        assert isinstance(yaml.safe_load(block), dict)
+
+
+def test_the_options_of_the_build_files_exist():
+    page = REPOSITORY / "docs" / "continuous-integration.md"
+    shown_in_bash = {" ".join(words) for words in judgekit_commands(page)}
+    in_yaml = [line for block in YAML.findall(page.read_text("utf-8")) for line in block.splitlines()]
+    runs = [line.partition("judgekit ")[2].strip() for line in in_yaml if "judgekit run" in line]
+    assert len(runs) == 2
+    for run in runs:
+        assert set(run.split()) <= set(" ".join(shown_in_bash).split())
 
 
 def commands(page):
