@@ -71,10 +71,11 @@ def _interval(rate: HistoryRate) -> str:
 
 
 def _row(run: HistoryRun) -> str:
+    missing = run.passes.missing
     cells = (
         f"{run.started_at:%Y-%m-%d %H:%M}",
         _GATE[run.outcome],
-        f"{run.passes.passed}/{run.attempts}",
+        f"{run.passes.passed}/{run.passes.decided}" + (f", {missing} not measured" if missing else ""),
         _interval(run.passes),
         *(f"{len(cases)}: {code(named(cases))}" if cases else "" for cases in (run.new_failures, run.fixed)),
         str(len(run.flaky) or ""),

@@ -85,10 +85,14 @@ class HistoryRate:
         return self.name or self.label or "attempts"
 
     @property
+    def decided(self) -> int:
+        """Passed and failed ones together: what the rate is of."""
+        return self.passed + self.failed
+
+    @property
     def rate(self) -> float | None:
         """Passed over passed and failed; None where nothing was decided."""
-        decided = self.passed + self.failed
-        return self.passed / decided if decided else None
+        return self.passed / self.decided if self.decided else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,9 +100,11 @@ def signs(
 def _run(run: HistoryRun) -> Iterator[str]:
     passes = run.passes
     rest = [cost_text(run), took_text(run)]
+    if passes.missing:
+        rest.append(f"{passes.missing} not measured")
     if run.lines_left_out:
         rest.append(f"{counted(run.lines_left_out, 'line')} left out")
-    share = f"{passes.passed}/{run.attempts}"
+    share = f"{passes.passed}/{passes.decided}"
     yield (
         f"  {run.started_at:%Y-%m-%d %H:%M}  {share:>9} {percent(passes.rate):>5}  {_interval(passes):12}  "
         f"gate {_GATE[run.outcome]}"

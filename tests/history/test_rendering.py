@@ -173,3 +173,15 @@ def test_a_folder_without_a_run_is_shown_in_every_format(tmp_path):
     assert history.render("markdown") == "No runs.\n"
     assert "There is no run in this folder." in history.render("html")
     assert json.loads(history.render("json"))["experiments"] == []
+
+
+def test_a_share_is_of_what_was_decided_and_the_rest_is_said(runs):
+    killed = runs.run("b", cases=("a", "b", "c", "d", "e"))
+    journal = killed / "journal.jsonl"
+    journal.write_text("".join(journal.read_text(encoding="utf-8").splitlines(keepends=True)[:4]), "utf-8")
+    history = read_history(runs.path)
+    text, page = history.render("text"), history.render("html")
+    assert "2/3   67%" in text
+    assert "never finished, 2 not measured" in text
+    assert "| 2/3, 2 not measured |" in history.render("markdown")
+    assert "2/3<br><small>2 not measured</small>" in page
