@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from judgekit.cli.choosing import Chosen
 from judgekit.cli.delivering import check_outputs, deliver
 from judgekit.cli.mistakes import Interrupted, Mistake
 from judgekit.cli.progress import Watch, watching
@@ -17,7 +18,7 @@ from judgekit.runner import ExperimentRunner
 from judgekit.runner.experiment import settings_of
 from judgekit.swapping import ProviderSwap, SwapReport
 
-__all__ = ["outlined_only", "plan_of", "run_plan", "run_suite", "selected", "watched", "with_settings"]
+__all__ = ["outlined_only", "plan_of", "run_plan", "run_suite", "watched", "with_settings"]
 
 
 R = TypeVar("R")
@@ -43,12 +44,15 @@ def run_suite(
     """
     check_outputs(outputs)
     with only_json_on_stdout(as_json):
-        plan = selected(with_settings(plan_of(suite, model, judge_model), **settings), texts, limit)
+        chosen = Chosen(texts, limit)
+        plan = chosen.of(with_settings(plan_of(suite, model, judge_model), **settings))
         if not dry_run:
             report = run_plan(plan)
-    return (
+    done = (
         outlined_only(plan, as_json=as_json) if dry_run else deliver(report, outputs=outputs, as_json=as_json)
     )
+    chosen.tell()
+    return done
 
 
 def outlined_only(plan: Experiment, *, as_json: bool) -> int:
@@ -121,16 +125,6 @@ def _stopping(plan: Experiment) -> ExperimentRunner:
             "--stop-early: a provider swap holds agents against each other on the same cases; leave it out"
         )
     return plan if settings_of(plan).early is not None else plan.stop_early()
-
-
-def selected(plan: Experiment, texts: Sequence[str], limit: int | None) -> Experiment:
-    """The plan with the cases whose id holds one of `texts`, and of those the first `limit`."""
-    if texts:
-        wanted = [text.casefold() for text in texts]
-        plan = plan.filter(lambda case: any(text in case.id.casefold() for text in wanted))
-    if limit is not None:
-        plan = plan.first(limit)
-    return plan
 
 
 def run_plan(plan: Experiment) -> EvalReport | SwapReport:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from judgekit.cli.choosing import Chosen
 from judgekit.cli.delivering import check_outputs, deliver
 from judgekit.cli.mistakes import Mistake
-from judgekit.cli.running import run_plan, selected, with_settings
+from judgekit.cli.running import run_plan, with_settings
 from judgekit.datasets import load_interactions
 from judgekit.gate import Gate
 from judgekit.judging import Criterion, Judge
@@ -64,7 +65,9 @@ def score_file(
     plan = ExperimentRunner(_name(file)).cases(cases).evaluator(evaluators)
     if pass_rate is not None:
         plan = plan.gate(Gate.pass_rate_should_be_at_least(pass_rate))
-    report = run_plan(selected(with_settings(plan, **settings), texts, limit))
+    chosen = Chosen(texts, limit)
+    report = run_plan(chosen.of(with_settings(plan, **settings)))
+    chosen.tell()
     return deliver(report, outputs=outputs, as_json=as_json, most=most)
 
 

@@ -60,6 +60,11 @@ def test_a_filter_that_fits_no_case_is_inconclusive_and_says_so(plain):  # CL08,
     assert done.returncode == 3
     assert "0 cases" in done.out
     assert "gate: INCONCLUSIVE — no cases ran" in done.out
+    assert "-k: no case id holds 'nothing like this'; there are greeting, farewell, order" in done.err
+
+
+def test_a_filter_that_fits_says_nothing(plain):
+    assert "-k" not in plain("run", "suite.py", "-k", "greet").err
 
 
 def ids(done):
