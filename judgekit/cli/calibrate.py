@@ -14,6 +14,7 @@ __all__ = ["command"]
 
 @click.command(
     "calibrate",
+    short_help="Hold a judge against human labels.",
     epilog="Example: judgekit calibrate labels.jsonl --asked question --reply answer --label human "
     '--criterion "warm and plain" --judge-model openai/gpt-5-mini --threshold 0.7 --kappa 0.4',
 )

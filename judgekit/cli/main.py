@@ -43,6 +43,8 @@ __all__ = ["cli", "main"]
 def cli() -> None:
     """Evaluate LLM agents: checks and model judges in one gated report.
 
+    Start with `judgekit init`, which writes a first suite.
+
     Example: judgekit run examples/order_agent/suite.py
     """
 

@@ -13,7 +13,11 @@ _SHARE = click.FloatRange(0, 1)
 _INSIDE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command("plan", epilog="Example: judgekit plan --target 0.9 --drop 0.05 --repeat 3")
+@click.command(
+    "plan",
+    short_help="Say how many cases are needed.",
+    epilog="Example: judgekit plan --target 0.9 --drop 0.05 --repeat 3",
+)
 @click.option("--target", type=_INSIDE, help="The pass rate that a gate with confidence asks for.")
 @click.option("--drop", type=_INSIDE, help="The fall of the pass rate that is to be noticed.")
 @click.option(

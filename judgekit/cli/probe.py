@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("probe", epilog="Example: judgekit probe --judge-model openai/gpt-5-mini --allow 0.05")
+@click.command(
+    "probe",
+    short_help="Put replies that must fail to a judge.",
+    epilog="Example: judgekit probe --judge-model openai/gpt-5-mini --allow 0.05",
+)
 @wanted_judge_model_option
 @api_base_option
 @click.option("--criterion", metavar="TEXT", help="Your own criterion, which every probe must fail as well.")

@@ -12,7 +12,11 @@ __all__ = ["command"]
 _folder = click.option("--folder", metavar="FOLDER", help="Your own prompts, laid over judgekit's.")
 
 
-@click.group("prompts", epilog="Example: judgekit prompts show judge/score > prompts/judge/score.md")
+@click.group(
+    "prompts",
+    short_help="List and show the prompts of judges.",
+    epilog="Example: judgekit prompts show judge/score > prompts/judge/score.md",
+)
 def command() -> None:
     """List and show the prompts of judges, and the ready-made criteria.
 
@@ -20,7 +24,11 @@ def command() -> None:
     """
 
 
-@command.command("list", epilog="Example: judgekit prompts list --folder prompts")
+@command.command(
+    "list",
+    short_help="List every prompt with its version and hash.",
+    epilog="Example: judgekit prompts list --folder prompts",
+)
 @_folder
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document instead of text.")
 def listed(*, folder: str | None, as_json: bool) -> int:

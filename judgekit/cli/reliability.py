@@ -14,6 +14,7 @@ __all__ = ["command"]
 
 @click.command(
     "reliability",
+    short_help="Judge each reply several times.",
     epilog='Example: judgekit reliability replies.jsonl --criterion "warm and plain" '
     "--judge-model openai/gpt-5-mini --samples 5",
 )

@@ -469,6 +469,12 @@ def test_the_help_has_an_example_and_the_exit_codes(plain):
     assert "130 interrupted" in " ".join(plain("--help").out.split())
 
 
+def test_no_summary_of_a_command_is_cut_off(plain):
+    _, found, listed = plain("--help").out.partition("Commands:")
+    assert found
+    assert "..." not in listed
+
+
 def test_the_command_alone_shows_its_help_and_is_wrong_use(plain):
     done = plain()
     assert done.returncode == 2
