@@ -10,7 +10,7 @@ from judgekit.comparing.instruments import InstrumentChange
 from judgekit.comparing.pairing import RunPairing
 from judgekit.comparing.reading import Unit, unit_name
 from judgekit.statistics import Comparison
-from judgekit.statistics.comparing import LEAST_FOR_A_TEST
+from judgekit.statistics.comparing import too_few
 from judgekit.text import counted, one_line
 
 __all__ = ["warnings_of"]
@@ -31,11 +31,7 @@ def warnings_of(
     yield from _of_checks(pairing.changed_checks)
     if axis is Axis.NEITHER and not pairing.changed_checks:
         yield "same transcripts, same judges: a repeat, which shows how far measuring alone moves the figures"
-    if 0 < overall.n_clusters < LEAST_FOR_A_TEST:
-        yield (
-            f"{counted(overall.n_clusters, 'independent case')}: no exact test of fewer than "
-            f"{LEAST_FOR_A_TEST} can show a difference at 0.05, however large; more repeats do not help"
-        )
+    yield from too_few(overall.n_clusters)
 
 
 def _of_runs(pairing: RunPairing) -> Iterator[str]:

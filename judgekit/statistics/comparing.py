@@ -12,11 +12,12 @@ from judgekit.statistics.multiplicity import ADJUSTMENTS
 from judgekit.statistics.pairing import Pairing, paired_by_case
 from judgekit.statistics.resampling import RESAMPLES
 from judgekit.statistics.scenarios import Testing, scenario
+from judgekit.text import counted
 
 __all__ = ["Comparison", "ComparisonVerdict", "adjusted", "compare_pass_fail", "compare_scores"]
 
 # A two-sided exact test of fewer clusters than this cannot reach 0.05.
-LEAST_FOR_A_TEST = 6
+_LEAST_FOR_A_TEST = 6
 
 
 class ComparisonVerdict(Enum):
@@ -220,17 +221,29 @@ def _reason(whole: int, groups: int, *, single_run: bool) -> str | None:
     return None
 
 
+def too_few(groups: int) -> tuple[str, ...]:
+    """The warning that goes with too few groups for any exact test."""
+    if not 0 < groups < _LEAST_FOR_A_TEST:
+        return ()
+    return (
+        f"{counted(groups, 'independent case')}: no exact test of fewer than {_LEAST_FOR_A_TEST} can show a "
+        "difference at 0.05, however large; more repeats do not help",
+    )
+
+
 def _warnings(pairing: Pairing, groups: int, *, single_run: bool) -> tuple[str, ...]:
     found = list(() if single_run else few_clusters(groups))
-    if groups < LEAST_FOR_A_TEST:
-        found.append(f"{groups} clusters: no exact two-sided test of fewer than 6 can reach 0.05")
+    found += too_few(groups)
     unpaired = len(pairing.only_new) + len(pairing.only_old)
     if unpaired:
         found.append(f"{unpaired} cases are on one side only and are not compared")
     if pairing.unpaired_runs:
         found.append(f"{pairing.unpaired_runs} repeats are on one side only and are not compared")
     if pairing.missing:
-        found.append(f"{pairing.missing} missing pairs: against the new side below, for it above")
+        found.append(
+            f"{pairing.missing} pairs were not measured on both sides: the lower end of the interval counts "
+            "them against the new side, the upper end for it"
+        )
     return tuple(found)
 
 

@@ -126,7 +126,11 @@ def test_a_comparison_ends_in_one_of_four_verdicts(counts, max_drop, verdict):
 
 def test_fewer_than_six_cases_can_show_nothing_and_say_so():
     found = compare_pass_fail(*table(0, 5, 0, 0))
-    assert "no exact two-sided test" in found.warnings[0]
+    assert found.warnings == (
+        "5 independent cases: no exact test of fewer than 6 can show a difference at 0.05, however large; "
+        "more repeats do not help",
+    )
+    assert compare_pass_fail(*table(0, 6, 0, 0)).warnings == ()
 
 
 def test_repeats_are_averaged_by_case_and_tested_by_signs():
