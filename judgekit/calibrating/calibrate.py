@@ -22,7 +22,7 @@ from judgekit.results import CaseResult
 from judgekit.spending import JudgeSpend
 from judgekit.statistics.correction import Design
 from judgekit.statistics.estimate import LEVEL, checked_level
-from judgekit.text import counted
+from judgekit.text import counted, one_line
 
 __all__ = ["calibrate", "calibrate_async"]
 
@@ -185,6 +185,8 @@ def _plan(
         earlier = from_column(labels, 0.5 if threshold is None else threshold)
     else:
         earlier = Verdicts({}, Instruments(), JudgeSpend(), None)
+    if judged is not None and not isinstance(criterion, Criterion):
+        _check_join(labels, earlier)
     if isinstance(criterion, Criterion):
         to_ask = tuple(row for row in labels.rows if (row.id, row.run) not in earlier.of)
     labelled = {(row.id, row.run) for row in labels.rows if row.labels}
@@ -213,6 +215,21 @@ def _check_runs(labels: Labels, earlier: Verdicts) -> None:
         raise InvalidArgument(
             f"the run has several replies of {unclear[0].id!r}; say in a column `run` which one is labelled"
         )
+
+
+def _check_join(labels: Labels, earlier: Verdicts) -> None:
+    """Labels none of which belongs to the run say nothing about its judge."""
+    labelled = [(row.id, row.run) for row in labels.rows if row.labels]
+    if not labelled or any(key in earlier.of for key in labelled):
+        return
+    shown = [
+        f"{one_line(case_id, 60)!r}{f' run {run}' * (run > 1)}"
+        for case_id, run in (labelled[0], next(iter(earlier.of)))
+    ]
+    raise InvalidArgument(
+        f"no labelled row is of the run: the first row is {shown[0]}, the run's first is {shown[1]}; name "
+        "the column with the ids of the run's cases, `id` or --id"
+    )
 
 
 def _calibration(

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["JudgeCalibrated"]
 
 _NAME_SHOWN = 60
+_FOUND = {
+    Outcome.PASS: "is calibrated",
+    Outcome.FAIL: "is calibrated, but agrees too little with people",
+    Outcome.INCONCLUSIVE: "is calibrated, but not shown to agree with people",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +105,7 @@ class JudgeCalibrated(Rule):
             )
         outcome, sentence = kappa_decides(found.kappa, found.kappa_low, self.kappa, reason=found.reason)
         on = f"{found.labels} labels of {one_line(found.population, _NAME_SHOWN)}"
-        return Decision(outcome, f"the judge of {shown} is calibrated: {sentence} ({on})")
+        return Decision(outcome, f"the judge of {shown} {_FOUND[outcome]}: {sentence} ({on})")
 
 
 class _CalibratedLook(Look):

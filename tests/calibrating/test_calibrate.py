@@ -107,6 +107,9 @@ def test_labels_that_the_run_does_not_hold_are_missing_verdicts(polite, rows, tm
     labels = [{"id": row["id"], "label": row["label"]} for row in rows[:6]]
     found = calibrate("polite", labels, judged=report.results)
     assert (found.causes, found.confusion.n_missing) == ({"not in the run": 2}, 2)
+    strange = [{"id": f"x{row['id']}", "label": row["label"]} for row in rows[:6]]
+    with pytest.raises(InvalidArgument, match=r"no labelled row is of the run: .* the column with the ids"):
+        calibrate("polite", strange, judged=report.results, design="random_subset")
 
 
 def test_a_set_of_its_own_corrects_the_rate_of_a_run(polite, rows, tmp_path):

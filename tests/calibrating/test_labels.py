@@ -105,7 +105,7 @@ def test_a_run_that_is_no_number_of_a_run_is_a_column_of_the_users_own(cell):
 
 def test_codings_that_do_not_match_are_refused():
     """Published kappas compared labels of 1 and 2 with verdicts of 0 and 1."""
-    with pytest.raises(InvalidArgument, match="a coding: 1, 2 against 0, 1; .* --passes-at"):
+    with pytest.raises(InvalidArgument, match=r"a coding: 1, 2 against 0, 1; .* --passes-at"):
         labels_from([{"label": 1, "v": 0}, {"label": 2, "v": 1}], verdict="v")
     with pytest.raises(InvalidArgument, match="mix numbers and true or false"):
         labels_from([{"label": "pass"}, {"label": 0.4}])

@@ -51,9 +51,14 @@ def test_a_judge_with_a_calibration_passes(judge, run, tmp_path):
     assert decision.detail == (
         "the judge of polite is calibrated: kappa 0.90, at least 0.82, required 0.40 (120 labels of default)"
     )
-    assert run(polite, kappa=0.91).decision.outcome is Outcome.FAIL
+    poor = run(polite, kappa=0.91).decision
+    assert poor.outcome is Outcome.FAIL
+    assert poor.detail.startswith(
+        "the judge of polite is calibrated, but agrees too little with people: kappa"
+    )
     between = run(polite, kappa=0.85).decision
     assert between.outcome is Outcome.INCONCLUSIVE
+    assert between.detail.startswith("the judge of polite is calibrated, but not shown to agree with people:")
     assert "label more replies" in between.detail
 
 
