@@ -170,7 +170,7 @@ def test_the_summary_stands_in_the_page_without_its_script(make_report):
     for said in (
         "Gate failed failed cases [a (run 2)]",
         "50 % of attempts passed 1 passed 1 failed 0 inconclusive",
-        "1.00 pass@2 0.00 pass^2",
+        "1.00 pass@2: one of 2 runs passes 0.00 pass^2: all 2 runs pass",
         "Agents $0.0040 · 1 model call · 1,000 tokens in, 20 out · 1.5 s in total · slowest a run 1 at 1.5 s",
         "tools 1/2 50 %",
         "polite judge failed: rate limited 1 1/1 100 %",
