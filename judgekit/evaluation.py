@@ -12,6 +12,7 @@ from judgekit.interaction import Interaction, ToolCall
 from judgekit.jsonable import json_text
 from judgekit.labels import CUSTOM_PREFIX, built_in_label, eval_label, label_of, label_owner
 from judgekit.outcomes import EvalResult, Kind, Measurement, Outcome
+from judgekit.signatures import check_takes
 
 if TYPE_CHECKING:
     from judgekit.conversation import Dialogue, Turn, UserLike
@@ -77,13 +78,16 @@ def _checked_evaluator(owner: str, evaluator: object) -> EvaluatorLike:
     if not callable(getattr(evaluator, "evaluate", None)) and not callable(evaluator):
         raise InvalidArgument(f"{owner}: {_no_evaluator(evaluator)}")
     try:
-        label_of(evaluator)
+        label = label_of(evaluator)
     except InvalidArgument as error:
         raise InvalidArgument(f"{owner}: {error}") from None
+    if label.startswith(CUSTOM_PREFIX):
+        function: Any = getattr(evaluator, "evaluate", evaluator)
+        check_takes(f"{owner}: {label}", function, "case", "interaction")
     count = getattr(evaluator, "result_count", 1)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InvalidArgument(
-            f"{owner}: `result_count` of {label_of(evaluator)} must be a whole number >= 1, got {count!r}"
+            f"{owner}: `result_count` of {label} must be a whole number >= 1, got {count!r}"
         )
     return evaluator  # type: ignore[return-value]
 

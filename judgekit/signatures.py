@@ -8,7 +8,7 @@ from typing import Any
 
 from judgekit.errors import InvalidArgument
 
-__all__ = ["takes_session"]
+__all__ = ["check_takes", "takes_session"]
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -37,6 +37,22 @@ def takes_session(function: Callable[..., Any], *, given: int) -> bool:
     ):
         raise InvalidArgument(_unfit(function, given))
     return wants
+
+
+def check_takes(shown: str, function: Callable[..., Any], *names: str) -> None:
+    """Refuse a function that cannot be called with so many arguments by position.
+
+    Raises:
+        InvalidArgument: It takes more or fewer; the text begins with `shown`.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*names)
+    except TypeError:
+        raise InvalidArgument(f"{shown} must take ({', '.join(names)}), got {signature}") from None
 
 
 def _is_needed(parameter: inspect.Parameter) -> bool:

@@ -149,10 +149,14 @@ class EvalReport:
             seed: Of the permutation tests.
 
         Raises:
-            InvalidArgument: A number is out of range, or a shared case has no group.
+            InvalidArgument: A number is out of range, a shared case has no group, or `baseline` is no report.
         """
         from judgekit.comparing import RunReading, compare_runs
 
+        if not isinstance(baseline, EvalReport):
+            raise InvalidArgument(
+                f"`baseline` must be an EvalReport, got {baseline!r}; write EvalReport.read({baseline!r})"
+            )
         new, old = (RunReading.of(run, checks=run.counts.checks) for run in (self, baseline))
         return compare_runs(new, old, max_drop=max_drop, cluster=cluster, level=level, seed=seed)
 
