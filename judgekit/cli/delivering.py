@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from judgekit.cli.exits import EXIT_CODES
 from judgekit.cli.mistakes import Mistake
-from judgekit.cli.streams import quiet_stdout, write_out
+from judgekit.cli.streams import quiet_stdout, terminal_width, write_out
 from judgekit.reporting import EvalReport
 from judgekit.reporting.formats import format_for
 
@@ -76,7 +76,7 @@ def deliver(
     elif isinstance(report, EvalReport):
         write_out(report.render(all=all, intervals=intervals, most=most))
     else:
-        write_out(report.render(all=all, most=most))
+        write_out(report.render(all=all, most=most, width=terminal_width()))
     return EXIT_CODES[report.decision.outcome]
 
 

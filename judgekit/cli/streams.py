@@ -5,13 +5,21 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from typing import TextIO, cast
 
 from judgekit.cli.mistakes import Mistake
 
-__all__ = ["draws_blocks", "only_json_on_stdout", "prepare_streams", "quiet_stdout", "write_out"]
+__all__ = [
+    "draws_blocks",
+    "only_json_on_stdout",
+    "prepare_streams",
+    "quiet_stdout",
+    "terminal_width",
+    "write_out",
+]
 
 
 def prepare_streams() -> None:
@@ -33,6 +41,11 @@ def draws_blocks() -> bool:
     """Whether the user's locale says UTF-8, so that block elements can be drawn."""
     chosen = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := os.environ.get(name))), "")
     return "utf" in chosen.lower()
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal, or of `COLUMNS`; None where stdout is no terminal and nothing is said."""
+    return shutil.get_terminal_size((0, 0)).columns or None
 
 
 def write_out(text: str) -> None:

@@ -109,13 +109,21 @@ class SwapReport:
         """Where the run's own `report.json` stands; None where it wrote none."""
         return self.report.file
 
-    def render(self, format: str = "text", *, all: bool = False, most: int | None = None) -> str:
+    def render(
+        self,
+        format: str = "text",
+        *,
+        all: bool = False,
+        most: int | None = None,
+        width: int | None = None,
+    ) -> str:
         """The report in one of its formats; as text without a line feed at its end.
 
         Args:
             format: `text`, `json`, `markdown`, `html`; `junit` and `csv` are those of the run's attempts.
             all: Of the text, list every flip, and every attempt after the tables.
             most: Of the text, list at most so many flips of two judges, and so many attempts.
+            width: Of the text, columns to stay within; tables that need more are set row by row.
 
         Raises:
             InvalidArgument: There is no such format, or a choice is made for another than text.
@@ -124,9 +132,11 @@ class SwapReport:
         if name == "text":
             from judgekit.swapping.text import render_text
 
-            return render_text(self, all_attempts=all, most=most)
-        if all or most is not None:
-            raise InvalidArgument(f"`all` and `most` are choices of the text report, got them for {format!r}")
+            return render_text(self, all_attempts=all, most=most, width=width)
+        if all or most is not None or width is not None:
+            raise InvalidArgument(
+                f"`all`, `most` and `width` are choices of the text report, got them for {format!r}"
+            )
         return self._rendered(name)
 
     def _rendered(self, name: str) -> str:

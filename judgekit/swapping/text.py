@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.reporting.text import gate_line
+from judgekit.swapping.tables import Table, laid_out
 from judgekit.swapping.wording import (
     ADJUSTED,
     agreement_text,
@@ -35,10 +36,12 @@ __all__ = ["head_text", "render_text"]
 _MEASURE, _NAME, _FLIPS = 28, 20, 10
 
 
-def render_text(report: SwapReport, *, all_attempts: bool = False, most: int | None = None) -> str:
+def render_text(
+    report: SwapReport, *, all_attempts: bool = False, most: int | None = None, width: int | None = None
+) -> str:
     """The text report, see `SwapReport.render`."""
     flips = most if most is not None else None if all_attempts else _FLIPS
-    lines = [
+    parts = [
         head_text(report),
         gate_line(report.decision),
         *_rates(report),
@@ -49,6 +52,7 @@ def render_text(report: SwapReport, *, all_attempts: bool = False, most: int | N
         *_rankings(report),
         *_families(report),
     ]
+    lines = [line for part in parts for line in laid_out(part, width)]
     if all_attempts:
         attempts = report.report.results
         lines += [attempt.describe() for attempt in attempts[:most]]
@@ -69,20 +73,7 @@ def _name(text: str) -> str:
     return one_line(text, _NAME)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> Iterator[str]:
-    """Aligned columns; the first `left` of them and words at the end to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    last = len(head) - 1
-    numeric = all(row[last][-1:].isdigit() or row[last] == "-" for row in rows)
-    for row in (head, *rows):
-        cells = [
-            cell.ljust(width) if place < left or (place == last and not numeric) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield f"  {'  '.join(cells)}".rstrip()
-
-
-def _rates(report: SwapReport) -> Iterator[str]:
+def _rates(report: SwapReport) -> Iterator[str | Table]:
     rows, last = [], None
     for cell in report.cells:
         again = cell.measure == last
@@ -103,10 +94,10 @@ def _rates(report: SwapReport) -> Iterator[str]:
     if rows:
         yield "rates and mean scores with 95 % intervals, clustered by case"
         head = ("measure", "judge", "agent", "passed", "rate", "interval", "score", "interval", "missing")
-        yield from _table(head, rows, left=3)
+        yield Table(head, rows, left=3)
 
 
-def _agents(report: SwapReport) -> Iterator[str]:
+def _agents(report: SwapReport) -> Iterator[str | Table]:
     yield "agents"
     rows = []
     for agent in report.agents:
@@ -124,10 +115,10 @@ def _agents(report: SwapReport) -> Iterator[str]:
             )
         )
     head = ("agent", "failed calls", "an attempt", "in all", "latency", "tokens in", "out", "models")
-    yield from _table(head, rows, left=1)
+    yield Table(head, rows, left=1)
 
 
-def _judges(report: SwapReport) -> Iterator[str]:
+def _judges(report: SwapReport) -> Iterator[str | Table]:
     rows = []
     for judge in report.judges:
         spend = judge.spend
@@ -146,10 +137,10 @@ def _judges(report: SwapReport) -> Iterator[str]:
     if rows:
         yield "judges"
         head = ("judge", "verdicts", "missing", "from cache", "cost", "tokens in", "out", "models")
-        yield from _table(head, rows, left=1)
+        yield Table(head, rows, left=1)
 
 
-def _agreements(report: SwapReport, most: int | None) -> Iterator[str]:
+def _agreements(report: SwapReport, most: int | None) -> Iterator[str | Table]:
     if report.agreements:
         yield "judges held against each other, on the same transcripts"
     for found in report.agreements:
@@ -164,15 +155,15 @@ def _agreements(report: SwapReport, most: int | None) -> Iterator[str]:
         yield from _matrices(report)
 
 
-def _matrices(report: SwapReport) -> Iterator[str]:
+def _matrices(report: SwapReport) -> Iterator[str | Table]:
     names = [_name(name) for name in report.axes.judges]
     for criterion, rows in kappa_matrix(report.agreements, report.axes.judges):
         yield f"  kappa of every two judges: {one_line(criterion, _MEASURE)}"
         body = [["", name, *row] for name, row in zip(names, rows, strict=True)]
-        yield from _table(["", "", *names], body, left=2)
+        yield Table(["", "", *names], body, left=2)
 
 
-def _comparisons(report: SwapReport) -> Iterator[str]:
+def _comparisons(report: SwapReport) -> Iterator[str | Table]:
     rows = []
     for one in report.comparisons:
         passes, scores = one.passes, one.scores
@@ -194,7 +185,7 @@ def _comparisons(report: SwapReport) -> Iterator[str]:
     if rows:
         yield "agents held against each other, paired by case and repeat"
         head = ("measure", "judge", "agents", "rate", "interval", "p", "score", "interval", "p", "")
-        yield from _table(head, rows, left=3)
+        yield Table(head, rows, left=3)
         yield f"  {ADJUSTED}"
         warnings = dict.fromkeys(text for one in report.comparisons for text in one.passes.warnings)
         yield from (f"  {one_line(text)}" for text in warnings)

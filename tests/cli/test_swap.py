@@ -41,7 +41,8 @@ def newest(swap):
 
 def test_run_prints_the_tables_and_writes_every_format(swap):
     files = [f"out/swap.{suffix}" for suffix in ("html", "md", "json", "txt", "xml", "csv")]
-    done = swap("run", "suite.py", "--repeat", "2", *(word for file in files for word in ("-o", file)))
+    written = [word for file in files for word in ("-o", file)]
+    done = swap("run", "suite.py", "--repeat", "2", *written, COLUMNS="200")
     assert done.returncode == 0, done.err
     assert done.err == ""
     assert done.out.startswith(
@@ -50,6 +51,13 @@ def test_run_prints_the_tables_and_writes_every_format(swap):
     assert (swap.folder / "out" / "swap.txt").read_text(encoding="utf-8") == done.out
     assert json.loads((swap.folder / "out" / "swap.json").read_text())["format"] == "judgekit-swap"
     assert "small/case-0" in (swap.folder / "out" / "swap.xml").read_text()
+
+
+def test_a_narrow_terminal_gets_the_tables_row_by_row(swap):
+    done = swap("run", "suite.py", COLUMNS="60")
+    assert done.returncode == 0, done.err
+    assert max(map(len, done.out.splitlines())) <= 60
+    assert "tone, kind, large" in done.out
 
 
 def test_the_exit_code_is_that_of_the_gate(swap):

@@ -37,6 +37,8 @@ def test_unknown_formats_and_suffixes_are_refused(report, tmp_path):
         report.write(tmp_path / "swap.pdf")
     with pytest.raises(InvalidArgument, match="choices of the text report"):
         report.render("json", most=3)
+    with pytest.raises(InvalidArgument, match="choices of the text report"):
+        report.render("html", width=60)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +94,19 @@ def test_the_json_has_every_figure_with_its_method_and_its_n(report):
         "first_score": pytest.approx(0.35),
         "second_score": 0.9,
     }
+
+
+def test_a_narrow_text_has_its_tables_row_by_row(report):
+    wide, narrow = report.render(), report.render(width=60)
+    assert max(map(len, wide.splitlines())) > 60
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert report.render(width=1000) == wide
+    rows = " ".join(narrow.split())
+    for cell in report.cells:
+        of = [cell.measure.name, cell.measure.judge, cell.agent]
+        shown = f"{', '.join(filter(None, of))} passed {cell.rate.passed}/"
+        assert shown in rows
+
+
+def test_a_width_that_nothing_fits_into_is_no_error(report):
+    assert report.render(width=1).split() == report.render(width=20).split()
