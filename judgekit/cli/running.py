@@ -73,7 +73,8 @@ def plan_of(suite: str, model: str | None, judge_model: str | None) -> Experimen
     if model is not None and "model" not in taken:
         raise Mistake(
             f"--model: {suite} takes no model; its agent is fixed in the file. "
-            "Write `def experiment(model=None): return ExperimentRunner(...)`"
+            f"{'In a Python suite write' if suite.endswith(('.yaml', '.yml')) else 'Write'} "
+            "`def experiment(model=None): return ExperimentRunner(...)`"
         )
     if judge_model is None or "judge_model" in taken:
         return plan

@@ -27,4 +27,6 @@ def test_an_agent_of_a_suite_takes_no_model_from_outside(judgekit):
     assert judgekit("run", "s.yaml").returncode == 0
     done = judgekit("run", "s.yaml", "--model", "m")
     assert done.returncode == 2
-    assert "takes no model" in done.err
+    assert (
+        "takes no model; its agent is fixed in the file. In a Python suite write `def experiment" in done.err
+    )
