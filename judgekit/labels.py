@@ -17,8 +17,8 @@ T = TypeVar("T", bound=Callable[..., Any])
 def _checked_label(label: object) -> str:
     if callable(label):
         raise InvalidArgument(
-            "an evaluator's label must be text, and stands between the name and the function; "
-            'write @eval_label("my-check")'
+            "eval_label takes the label first and the function after it; "
+            'write @eval_label("my-check") above the function'
         )
     if not isinstance(label, str) or not label.strip():
         raise InvalidArgument(f"an evaluator's label must be text that is not blank, got {label!r}")

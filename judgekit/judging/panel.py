@@ -33,8 +33,11 @@ def checked_judges(owner: str, judges: object) -> tuple[Any, ...]:
     Raises:
         InvalidArgument: Fewer than two, or something that does not decide.
     """
-    if not isinstance(judges, list | tuple) or len(judges) < 2:
+    if not isinstance(judges, list | tuple):
         raise InvalidArgument(f"{owner}: give a list of at least two judges, got {judges!r}")
+    if len(judges) < 2:
+        hint = "; write the judge itself" if judges else ""
+        raise InvalidArgument(f"{owner}: give a list of at least two judges, got {len(judges)}{hint}")
     for judge in judges:
         if isinstance(judge, type) or not callable(getattr(judge, "decide", None)):
             hint = f"; write Judge({judge!r})" if isinstance(judge, str) else ""
