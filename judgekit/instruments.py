@@ -85,7 +85,12 @@ class Instrument:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Instrument:
         """Read what `to_json` wrote; a TypeError where it is something else."""
-        return cls(**data)
+        found = cls(**data)
+        if not isinstance(found.fingerprint, str) or not isinstance(found.model, str):
+            raise TypeError("an instrument needs a fingerprint and a model, both text")
+        if not isinstance(found.parameters, Mapping):
+            raise TypeError("the parameters of an instrument are no object")
+        return found
 
 
 def _hash(parts: Mapping[str, Any]) -> str:

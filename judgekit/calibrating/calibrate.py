@@ -244,7 +244,7 @@ def _calibration(
     threshold = verdicts.threshold
     compared = Compared.of(labels, verdicts.of, 0.5 if threshold is None else threshold)
     found = figures_of(
-        compared, [verdicts.of.get(key) for key in plan.alone], design or "random_subset", epsilon, level
+        compared, {key: verdicts.of.get(key) for key in plan.alone}, design or "random_subset", epsilon, level
     )
     instruments = tuple(verdicts.instruments)
     text = plan.text or (instruments[0][0].criterion if instruments else "")
@@ -270,15 +270,16 @@ def _calibration(
         human_agreement=found.human_agreement,
         rate=found.rate,
         spend=verdicts.spend,
-        warnings=_warnings([*verdicts.of]),
+        warnings=_warnings([*verdicts.of], len(labels.raters)),
     )
 
 
-def _warnings(judged: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+def _warnings(judged: Sequence[tuple[str, int]], raters: int) -> tuple[str, ...]:
     repeated = len(judged) - len({case_id for case_id, _ in judged})
     if not repeated:
         return ()
+    but = ", but for those between raters" if raters > 1 else ""
     return (
-        f"{counted(repeated, 'reply is a repeat', 'replies are repeats')} of a case: intervals take each "
-        "for a case of its own, and are too narrow",
+        f"{counted(repeated, 'reply is a repeat', 'replies are repeats')} of a case: intervals are clustered "
+        f"by case{but}",
     )

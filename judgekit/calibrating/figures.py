@@ -106,23 +106,28 @@ class Figures:
 
 def figures_of(
     compared: Compared,
-    alone: Sequence[Verdict | None],
+    alone: Mapping[Key, Verdict | None],
     design: Design,
     epsilon: float,
     level: float,
 ) -> Figures:
     """The figures; `alone` are the judge's verdicts on replies that nobody labelled."""
-    table = confusion(compared.judge_passes, compared.passes, level=level)
+    cases = [row.id for row in compared.rows]
+    table = confusion(compared.judge_passes, compared.passes, clusters=cases, level=level)
     raters = tuple(dict.fromkeys(rater for row in compared.rows for rater in row.labels))
     alternative, reason = _alternative(compared, raters, epsilon)
-    unlabelled = [None if verdict is None else verdict.passed for verdict in alone]
     # A reply on which raters are split is neither labelled nor one that nobody looked at.
-    both = zip(compared.judge_passes, compared.passes, strict=True)
-    labelled = [(judge, human) for judge, human in both if human is not None]
+    both = zip(compared.judge_passes, compared.passes, cases, strict=True)
+    items = [item for item in both if item[1] is not None]
+    items += [
+        (None if verdict is None else verdict.passed, None, case_id)
+        for (case_id, _), verdict in alone.items()
+    ]
     rate = corrected_pass_rate(
-        [*(judge for judge, _ in labelled), *unlabelled],
-        [*(human for _, human in labelled), *([None] * len(unlabelled))],
+        [judge for judge, _, _ in items],
+        [human for _, human, _ in items],
         design=design,
+        clusters=[case for _, _, case in items],
         level=level,
     )
     return Figures(
@@ -160,7 +165,7 @@ def _ranks(compared: Compared, level: float) -> tuple[RankAgreement, ...]:
         return ()
     rows = [
         ScoredItem(
-            (row.id, row.run) if row.group is None else row.group,
+            row.id if row.group is None else row.group,
             row.id if row.system is None else row.system,
             score,
             human,

@@ -114,6 +114,7 @@ def _notes(found: Calibration) -> Iterator[str]:
         [
             *found.warnings,
             *found.confusion.warnings,
+            *found.rate.corrected.warnings,
             *(f"kappa: {warning}" for warning in found.kappa.warnings),
             *(found.alternative.warnings if found.alternative else ()),
             *(warning for one in found.rank_agreement for warning in one.warnings),

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judgekit.errors import InvalidArgument
+from judgekit.statistics.by_case import (
+    Tables,
+    agreement_by_case,
+    are_repeated,
+    share_by_case,
+    tables_by_case,
+)
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_same_length
 from judgekit.statistics.intervals import wilson_interval
 from judgekit.statistics.kappa import Agreement, agreement
@@ -70,7 +77,11 @@ def _check_passes(**named: Sequence[bool | None]) -> None:
 
 
 def confusion(
-    judge: Sequence[bool | None], human: Sequence[bool | None], *, level: float = LEVEL
+    judge: Sequence[bool | None],
+    human: Sequence[bool | None],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    level: float = LEVEL,
 ) -> Confusion:
     """Hold a judge's passes against human ones.
 
@@ -79,13 +90,15 @@ def confusion(
     Args:
         judge: The judge's pass or fail of each item; None where it gave none.
         human: The human's.
-        level: Confidence of the intervals, Wilson's.
+        clusters: The case of each item, where items repeat; None: each is its own.
+        level: Confidence of the intervals: Wilson's, and with repeats those of `pass_rate` and the
+            jackknife over cases.
 
     Raises:
         InvalidArgument: The lists differ in length, or hold something else than True, False and None.
     """
     checked_level(level)
-    checked_same_length(judge=judge, human=human)
+    checked_same_length(judge=judge, human=human, clusters=clusters)
     _check_passes(judge=judge, human=human)
     both = agreement(judge, human, categories=[False, True], level=level)
     (true_fail, false_fail), (false_pass, true_pass) = both.table
@@ -96,7 +109,7 @@ def confusion(
     def share(part: int, whole: int, reason: str) -> Estimate:
         return share_of(part, whole, level=level, reason=reason)
 
-    return Confusion(
+    found = Confusion(
         estimate=both.estimate,
         low=both.low,
         high=both.high,
@@ -117,6 +130,31 @@ def confusion(
         judge_rate=share(true_pass + false_pass, n, "no item has both labels"),
         human_rate=share(passes, n, "no item has both labels"),
         leniency=(false_pass - false_fail) / n if n else None,
+        agreement=both,
+    )
+    if clusters is None or not are_repeated(clusters):
+        return found
+    return _by_case(found, tables_by_case(judge, human, clusters))
+
+
+def _by_case(found: Confusion, tables: Tables) -> Confusion:
+    """The same table with intervals for items that come in cases."""
+
+    def share(one: Estimate, passed: tuple[int, ...], failed: tuple[int, ...]) -> Estimate:
+        return one if one.estimate is None else share_by_case(tables, passed, failed, found.level)
+
+    both = agreement_by_case(found.agreement, tables)
+    return replace(
+        found,
+        low=both.low,
+        high=both.high,
+        method=both.method,
+        n_clusters=both.n_clusters,
+        reason=both.reason,
+        sensitivity=share(found.sensitivity, (0,), (2,)),
+        specificity=share(found.specificity, (3,), (1,)),
+        judge_rate=share(found.judge_rate, (0, 1), (2, 3)),
+        human_rate=share(found.human_rate, (0, 2), (1, 3)),
         agreement=both,
     )
 

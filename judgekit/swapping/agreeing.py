@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
-from judgekit.statistics import (
-    CaseCounts,
-    ClusterMean,
-    Estimate,
-    Rate,
-    agreement,
-    cluster_jackknife,
-    cluster_mean,
-    pass_rate,
-)
+from judgekit.statistics import ClusterMean, Estimate, Rate, agreement, cluster_mean
+from judgekit.statistics.by_case import agreement_by_case, share_by_case, tables_by_case
 from judgekit.swapping.seen import Mark, Measure, Seen, Transcript
 
 __all__ = ["Flip", "JudgeAgreement", "agreements_of"]
 
 Pair: TypeAlias = "tuple[Transcript, Mark, Mark]"
-Statistic: TypeAlias = "Callable[[Sequence[float]], float | None]"
 
 _FAIL_PASS = (False, True)
 
@@ -81,20 +72,21 @@ def agreements_of(seen: Seen) -> Iterator[JudgeAgreement]:
 
 def _agreement(seen: Seen, criterion: str, first: str, second: str) -> JudgeAgreement:
     pairs = list(_pairs(seen, criterion, first, second))
-    tables = _tables(pairs)
-    table = tuple(map(sum, zip(*tables.values(), strict=True))) or (0, 0, 0, 0)
-    whole = agreement(
-        [one.verdict for _, one, _ in pairs], [other.verdict for _, _, other in pairs], categories=_FAIL_PASS
-    )
-    clusters = list(tables.values())
-    repeated = any(sum(cluster) > 1 for cluster in clusters)
+    verdicts = [one.verdict for _, one, _ in pairs], [other.verdict for _, _, other in pairs]
+    whole = agreement(*verdicts, categories=_FAIL_PASS)
+    # What agents say to one command is alike, and so are repeats.
+    tables = tables_by_case(*verdicts, [transcript.case for transcript, _, _ in pairs])
+    table = tuple(map(sum, zip(*tables, strict=True))) or (0, 0, 0, 0)
+    clustered = whole
+    if any(sum(each) > 1 for each in tables):
+        clustered = agreement_by_case(whole, tables)
     return JudgeAgreement(
         criterion=criterion,
         first=first,
         second=second,
-        equal=pass_rate(CaseCounts(c[0] + c[3], c[1] + c[2]) for c in clusters),
-        kappa=_clustered(whole.kappa, clusters, _kappa) if repeated else whole.kappa,
-        ac1=_clustered(whole.ac1, clusters, _ac1) if repeated else whole.ac1,
+        equal=share_by_case(tables, (0, 3), (1, 2), whole.level),
+        kappa=clustered.kappa,
+        ac1=clustered.ac1,
         table=(table[0], table[1], table[2], table[3]),
         stricter=_stricter(pairs),
         flips=tuple(_flips(pairs)),
@@ -111,51 +103,6 @@ def _pairs(seen: Seen, criterion: str, first: str, second: str) -> Iterator[Pair
                 twin = theirs.get(case, {}).get(run, Mark())
                 if mark.counts or twin.counts:
                     yield Transcript(agent, case, run), mark, twin
-
-
-def _tables(pairs: Sequence[Pair]) -> dict[str, tuple[int, ...]]:
-    """The table of each case: what agents say to one command is alike, and so are repeats."""
-    found: dict[str, list[int]] = {}
-    for transcript, one, other in pairs:
-        if one.verdict is None or other.verdict is None:
-            continue
-        found.setdefault(transcript.case, [0, 0, 0, 0])[2 * (not one.verdict) + (not other.verdict)] += 1
-    return {case: tuple(counts) for case, counts in found.items()}
-
-
-def _kappa(table: Sequence[float]) -> float | None:
-    both, first, second, neither = table
-    n = sum(table)
-    one, other = (both + first) / n, (both + second) / n
-    expected = one * other + (1 - one) * (1 - other)
-    return None if 1 - expected < 1e-12 else ((both + neither) / n - expected) / (1 - expected)
-
-
-def _ac1(table: Sequence[float]) -> float:
-    both, first, second, neither = table
-    n = sum(table)
-    share = (2 * both + first + second) / (2 * n)
-    expected = 2 * share * (1 - share)
-    return ((both + neither) / n - expected) / (1 - expected)
-
-
-def _clustered(found: Estimate, clusters: Sequence[Sequence[int]], statistic: Statistic) -> Estimate:
-    """The same estimate with an interval for transcripts that come in cases."""
-    if found.estimate is None:
-        return found
-    bare = replace(found, low=None, high=None, standard_error=None, n_clusters=len(clusters), warnings=())
-    spread = cluster_jackknife(clusters, statistic, level=found.level)
-    if spread is None:
-        return replace(bare, reason="without one of the cases it is not defined")
-    error, half = spread
-    return replace(
-        bare,
-        low=max(-1.0, found.estimate - half),
-        high=min(1.0, found.estimate + half),
-        standard_error=error,
-        method=f"{found.method}, jackknife over cases",
-        warnings=() if error else ("the error is 0, so the interval has no width and means little",),
-    )
 
 
 def _stricter(pairs: Sequence[Pair]) -> ClusterMean | None:

@@ -132,9 +132,23 @@ def test_runs_of_a_case_are_told_apart(polite, tmp_path):
     labels = [{"id": "a", "run": n, "label": n - 1} for n in (1, 2)]
     found = calibrate("polite", labels, judged=report.results)
     assert found.confusion.estimate == 1
-    assert "note: 1 reply is a repeat of a case: intervals take each for a case of its own" in found.render()
+    assert "note: 1 reply is a repeat of a case: intervals are clustered by case" in found.render()
     with pytest.raises(InvalidArgument, match="several replies of 'a'; say in a column `run`"):
         calibrate("polite", [{"id": "a", "label": 1}], judged=report.results, design="random_subset")
+
+
+def test_repeats_of_a_case_make_no_judge_better_known():
+    rows = [
+        {"id": f"c{n}", "label": n % 2, "verdict": n % 2 if n % 5 else 1 - n % 2, "group": f"g{n % 4}"}
+        for n in range(40)
+    ]
+    once = calibrate("warm", labels_from(rows, verdict="verdict"))
+    four = [{**row, "run": run} for row in rows for run in (1, 2, 3, 4)]
+    repeated = calibrate("warm", labels_from(four, verdict="verdict"))
+    assert repeated.kappa.estimate == near(once.kappa.estimate)
+    assert abs(repeated.kappa_low - once.kappa_low) < 0.05
+    assert abs(repeated.rate.human.low - once.rate.human.low) < 0.02
+    assert "note: 120 replies are repeats of a case: intervals are clustered by case" in repeated.render()
 
 
 def test_how_the_labelled_replies_were_chosen_has_to_be_said(polite, rows):

@@ -101,6 +101,16 @@ def test_any_json_is_a_calibration_or_a_value_error(data):
         StoredCalibration.from_json(data)
 
 
+@pytest.mark.parametrize("parts", [{"fingerprint": 1}, {"model": None}, {"parameters": 5}, {"odd": 1}])
+def test_an_instrument_of_other_types_is_no_calibration(polite, rows, tmp_path, parts):
+    path = calibrate(polite, rows).save(tmp_path)
+    data = json.loads(path.read_text())
+    data["instruments"][0] |= parts
+    path.write_text(json.dumps(data))
+    with pytest.raises(FileUnreadable, match="is no calibration"):
+        read_store(tmp_path)
+
+
 def test_a_folder_that_is_not_there_holds_none(tmp_path):
     assert read_store(tmp_path / "nothing") == ()
 

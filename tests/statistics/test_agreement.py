@@ -425,3 +425,35 @@ def test_alpha_of_numbers_is_that_of_all_pairs(items):
         return
     observed = sum(sum((a - b) ** 2 for a in unit for b in unit) / (len(unit) - 1) for unit in units)
     assert found.estimate == pytest.approx(1 - (len(values) - 1) * observed / expected, abs=1e-9)
+
+
+def test_a_judge_of_repeats_is_known_as_well_as_of_single_replies():
+    judge = [n % 3 > 0 for n in range(60)]
+    human = [n % 3 > 0 if n % 7 else n % 3 == 0 for n in range(60)]
+    single = confusion(judge, human)
+    assert confusion(judge, human, clusters=range(60)) == single
+    repeated = confusion(judge * 4, human * 4, clusters=[*range(60)] * 4)
+    for name in ("sensitivity", "specificity", "judge_rate", "human_rate"):
+        one, four = getattr(single, name), getattr(repeated, name)
+        assert four.estimate == pytest.approx(one.estimate)
+        assert four.half_width == pytest.approx(one.half_width, rel=0.2)
+    for name in ("kappa", "ac1"):
+        one, four = getattr(single.agreement, name), getattr(repeated.agreement, name)
+        assert four.estimate == pytest.approx(one.estimate)
+        assert four.half_width == pytest.approx(one.half_width, rel=0.1)
+        assert four.method.endswith("jackknife over cases")
+    assert repeated.half_width == pytest.approx(single.half_width, rel=0.2)
+    assert repeated.n_clusters == 60
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.sampled_from([True, False, None])] * 2, st.integers(0, 3)), min_size=1, max_size=12
+    )
+)
+def test_a_confusion_of_few_cases_is_defined_or_says_why(rows):
+    judge, human, cases = zip(*rows, strict=True)
+    found = confusion(judge, human, clusters=cases)
+    agreed = found.agreement
+    for each in (found, found.sensitivity, found.specificity, agreed.kappa, agreed.ac1):
+        assert each.interval is not None or each.reason

@@ -204,3 +204,37 @@ def test_an_unknown_design_and_values_that_are_no_passes_are_refused():
         corrected_pass_rate([True], [True], design="random")
     with pytest.raises(InvalidArgument, match="`human` must hold"):
         corrected_pass_rate([True], [1], design="random_subset")
+
+
+@pytest.mark.parametrize(("fails", "corrected"), [(0, False), (1, False), (4, False), (5, True), (96, False)])
+def test_labels_of_nearly_one_kind_do_not_correct(fails, corrected):
+    """A normal interval without variance is [1, 1], whatever the judge says of the rest."""
+    human = [n >= fails for n in range(100)] + [None] * 200
+    triple = corrected_pass_rate([True] * 250 + [False] * 50, human, design="random_subset")
+    if corrected:
+        assert triple.corrected.method == "PPI++, tuned"
+    else:
+        assert triple.corrected.estimate is None
+        assert "labels are a" in triple.corrected.reason or "labels is a" in triple.corrected.reason
+        assert triple.interval == triple.human.interval
+        assert triple.low < triple.high
+
+
+def test_repeats_of_a_case_count_once():
+    judge, human, _ = lenient(400, 120)
+    once = corrected_pass_rate(judge, human, design="random_subset", clusters=range(400))
+    assert once == corrected_pass_rate(judge, human, design="random_subset")
+    cases = [*range(400)] * 3
+    thrice = corrected_pass_rate(judge * 3, human * 3, design="random_subset", clusters=cases)
+    for name in ("judge", "corrected", "human"):
+        single, repeated = getattr(once, name), getattr(thrice, name)
+        assert repeated.estimate == pytest.approx(single.estimate, abs=1e-4)
+        assert repeated.high - repeated.low == pytest.approx(single.high - single.low, rel=0.03)
+    pooled = corrected_pass_rate(judge * 3, human * 3, design="random_subset")
+    assert pooled.corrected.half_width < 0.7 * thrice.corrected.half_width
+    few = corrected_pass_rate(
+        judge * 3, [*human[:40], *[None] * 360] * 3, design="random_subset", clusters=cases
+    )
+    assert few.corrected.reason == "40 labels, and PPI++ covers too rarely below 50"
+    apart = corrected_pass_rate(judge * 3, human * 3, design="separate_calibration", clusters=cases)
+    assert "too narrow" in apart.corrected.warnings[-1]
