@@ -65,7 +65,8 @@ def corrected_pass_rate(
     `random_subset`: the labelled items are a random draw from the evaluated ones; PPI++ (Angelopoulos, Duchi,
     Zrnic 2023, arXiv:2311.01453) with at least 50 labels, five of them passes and five fails; human-only
     below, where its normal interval of 95 % covered the truth in 60 to 90 % of draws.
-    `separate_calibration`: they are a set of their own; Rogan-Gladen with Lee's interval, and labelled items are not counted as evaluated.
+    `separate_calibration`: they are a set of their own; Rogan-Gladen with Lee's interval, and labelled
+    items are not counted as evaluated.
 
     Args:
         judge: The judge's pass or fail of each item; None where it gave none.
