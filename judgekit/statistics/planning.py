@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
 from judgekit.errors import InvalidArgument
-from judgekit.statistics.counts import Cases, checked_counts
+from judgekit.statistics.counts import CaseCounts, Cases, checked_counts
 from judgekit.statistics.drawn import SUITES, least_cases, share_decided
 from judgekit.statistics.estimate import LEVEL, checked_confidence
 from judgekit.statistics.intervals import checked_bar, clopper_pearson_lower, clopper_pearson_upper
@@ -182,9 +182,8 @@ def more_cases_needed(
 ) -> int | None:
     """About how many more cases would decide a gate if they went on like these; None where none would.
 
-    0 where the gate is decided. The cases are taken again and again: the least multiple of them at which a
-    bound of `pass_rate_bounds` clears the bar. None where the observed rate is the bar itself, or nothing
-    was decided.
+    0 where the gate is decided. Cases in the same shares are added until a bound of `pass_rate_bounds` clears
+    the bar. None where the observed rate is the bar itself, or nothing was decided.
 
     Args:
         cases: Passed, failed and missing runs of each case.
@@ -198,12 +197,11 @@ def more_cases_needed(
     checked_bar(at_least)
     number, groups = checked_counts(cases, clusters)
 
-    def bounds(times: int) -> Rate:
-        return pass_rate_bounds(
-            Counter({counts: times * held for counts, held in groups.items()}), confidence=confidence
-        )
+    def bounds(many: int) -> Rate:
+        return pass_rate_bounds(_in_shares(groups, many), confidence=confidence)
 
-    now = bounds(1)
+    seen = groups.total()
+    now = bounds(seen)
     if now.estimate is None:
         return None
     worst = now.passed / (now.n_runs + now.n_missing)
@@ -213,20 +211,29 @@ def more_cases_needed(
     if worst <= at_least <= best:
         return None
 
-    def decided(times: int) -> bool:
-        many = bounds(times)
-        return _decided(many.low, many.high, at_least) is not None
+    def decided(many: int) -> bool:
+        found = bounds(many)
+        return _decided(found.low, found.high, at_least) is not None
 
-    high = 2
+    high = 2 * seen
     while not decided(high):
         high *= 2
-        if high * number > _MOST:
+        if high > _MOST:
             return None
     low = high // 2
-    while high - low > max(1, high // 64):
+    while high - low > max(1, high // 256):
         middle = (low + high) // 2
         low, high = (low, middle) if decided(middle) else (middle, high)
-    return number * (high - 1)
+    return math.ceil((high - seen) * number / seen)
+
+
+def _in_shares(groups: Counter[CaseCounts], many: int) -> Counter[CaseCounts]:
+    """So many clusters, as often as in `groups`, rounded by the largest remainders."""
+    seen = groups.total()
+    found = Counter({counts: held * many // seen for counts, held in groups.items()})
+    left = sorted(groups, key=lambda counts: (-(groups[counts] * many % seen), counts))
+    found.update(left[: many - found.total()])
+    return found
 
 
 def _decided(low: float | None, high: float | None, at_least: float) -> bool | None:

@@ -13,6 +13,7 @@ from judgekit.statistics import (
     cases_for_comparison,
     cases_for_drop,
     cases_for_gate,
+    clean_runs_needed,
     clopper_pearson_lower,
     clopper_pearson_upper,
     labels_needed,
@@ -96,7 +97,8 @@ def test_more_cases_like_these_would_decide_the_gate(cases, bar):
     decided = bounds.interval is not None and (bounds.low >= bar or bounds.high < bar)
     assert (needed == 0) == decided
     if needed:
-        many = pass_rate_bounds(cases * (needed // len(cases) + 1))
+        # Twice as many as it takes, in whole multiples: rounding to whole cases can tip the first of them.
+        many = pass_rate_bounds(cases * (2 * math.ceil(needed / len(cases)) + 1))
         assert many.low >= bar or many.high < bar
 
 
@@ -106,7 +108,16 @@ def test_no_number_of_cases_decides_at_the_bar_itself_or_over_missing_ones():
     assert more_cases_needed([(0, 0, 1)] * 5, at_least=0.5) is None
     assert more_cases_needed([(1, 0, 0)] * 6 + [(0, 0, 1)] * 4, at_least=0.8) is None
     assert more_cases_needed([(1, 0)] * 29, at_least=0.9) == 0
-    assert more_cases_needed([(1, 0)] * 20, at_least=0.9) == 20
+
+
+@pytest.mark.parametrize("passed", [1, 12, 20, 28])
+def test_a_run_without_a_failure_needs_the_clean_runs_that_are_left(passed):
+    assert more_cases_needed([(1, 0)] * passed, at_least=0.9) == clean_runs_needed(0.1) - passed
+
+
+def test_more_cases_are_counted_in_cases_where_clusters_are_given():
+    cases, documents = [(1, 0)] * 40, [n // 2 for n in range(40)]
+    assert more_cases_needed(cases, at_least=0.9, clusters=documents) == 2 * 9
 
 
 def test_a_good_judge_saves_labels_down_to_fifty():
