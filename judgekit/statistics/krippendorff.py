@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from judgekit.errors import InvalidArgument
 from judgekit.statistics.estimate import LEVEL, Estimate, checked_level, checked_numbers, checked_whole
@@ -14,7 +14,10 @@ from judgekit.statistics.resampling import bootstrap_interval
 __all__ = ["Scale", "krippendorff_alpha"]
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+T = TypeVar("T")
 _SCALES = ("nominal", "ordinal", "interval", "ratio")
+# Of equal numbers the sum of squared differences is 0 but for rounding.
+_ROUNDED = 1e-12
 
 
 def krippendorff_alpha(
@@ -48,15 +51,14 @@ def krippendorff_alpha(
     if scale != "nominal":
         for item in items:
             checked_numbers(item, name="items")
-    given = [[label for label in item if label is not None] for item in items]
+    given: list[list[Any]] = [[label for label in item if label is not None] for item in items]
     units = [unit for unit in given if len(unit) >= 2]
-    value = _alpha(units, scale)
-    ends = None
-    if resamples and value is not None:
-        found = [Counter(unit) for unit in units]
-        ends = bootstrap_interval(
-            found, lambda sample: _alpha_of(sample, scale), level=level, resamples=resamples, seed=seed
-        )
+    drawn = level, resamples, seed
+    if scale == "interval":
+        value, ends = _with_ends(_squares(units), _alpha_of_squares, *drawn)
+    else:
+        counted = [Counter(unit) for unit in units]
+        value, ends = _with_ends(counted, lambda sample: _alpha_of(sample, scale), *drawn)
     return Estimate(
         estimate=value,
         low=None if ends is None else ends[0],
@@ -81,8 +83,13 @@ def _reason(
     return "too few items vary for an interval" if resamples and ends is None else None
 
 
-def _alpha(units: Sequence[Sequence[Any]], scale: str) -> float | None:
-    return _alpha_of([Counter(unit) for unit in units], scale)
+def _with_ends(
+    found: Sequence[T], alpha: Callable[[Sequence[T]], float | None], level: float, resamples: int, seed: int
+) -> tuple[float | None, tuple[float, float] | None]:
+    value = alpha(found)
+    if not resamples or value is None:
+        return value, None
+    return value, bootstrap_interval(found, alpha, level=level, resamples=resamples, seed=seed)
 
 
 def _alpha_of(units: Sequence[Counter[Any]], scale: str) -> float | None:
@@ -92,8 +99,6 @@ def _alpha_of(units: Sequence[Counter[Any]], scale: str) -> float | None:
     values = list(totals) if scale == "nominal" else sorted(totals)
     if len(values) < 2:
         return None
-    if scale == "interval":
-        return _interval_alpha_of(units, totals)
     n = totals.total()
     distance = _distance(values, totals, scale)
     between = {(c, k): distance(c, k) for i, c in enumerate(values) for k in values[i + 1 :]}
@@ -111,21 +116,35 @@ def _alpha_of(units: Sequence[Counter[Any]], scale: str) -> float | None:
     return 1 - (n - 1) * observed / expected
 
 
-def _interval_alpha_of(units: Sequence[Counter[Any]], totals: Counter[Any]) -> float | None:
-    """The same from sums of squares: of many different numbers there are too many pairs to visit."""
-    n = totals.total()
-    middle = math.fsum(value * count for value, count in totals.items()) / n
-    # Around the mean the sum of all is 0, so half of all squared differences is n times the squares.
-    expected = n * math.fsum(count * (value - middle) ** 2 for value, count in totals.items())
-    if not expected:
-        return None
-    observed = 0.0
+class _Squares(NamedTuple):
+    size: int
+    total: float
+    squares: float
+    within: float
+
+
+def _squares(units: Sequence[Sequence[float]]) -> list[_Squares]:
+    """What alpha needs of each item: of many different numbers there are too many pairs to visit."""
+    values = [float(value) for unit in units for value in unit]
+    middle = math.fsum(values) / len(values) if values else 0.0
+    found = []
     for unit in units:
-        size = unit.total()
-        total = math.fsum(count * (value - middle) for value, count in unit.items())
-        squares = math.fsum(count * (value - middle) ** 2 for value, count in unit.items())
-        observed += (size * squares - total * total) / (size - 1)
-    return 1 - (n - 1) * observed / expected
+        total = math.fsum(value - middle for value in unit)
+        squares = math.fsum((value - middle) ** 2 for value in unit)
+        within = (len(unit) * squares - total * total) / (len(unit) - 1)
+        found.append(_Squares(len(unit), total, squares, within))
+    return found
+
+
+def _alpha_of_squares(units: Sequence[_Squares]) -> float | None:
+    if not units:
+        return None
+    sizes, totals, squares, within = map(math.fsum, zip(*units, strict=True))
+    # Half of all squared differences.
+    expected = sizes * squares - totals * totals
+    if expected <= _ROUNDED * sizes * squares:
+        return None
+    return 1 - (sizes - 1) * within / expected
 
 
 def _of(between: dict[tuple[Any, Any], float], c: Any, k: Any) -> float:
@@ -135,8 +154,6 @@ def _of(between: dict[tuple[Any, Any], float], c: Any, k: Any) -> float:
 def _distance(values: Sequence[Any], totals: Counter[Any], scale: str) -> Callable[[Any, Any], float]:
     if scale == "nominal":
         return lambda c, k: float(c != k)
-    if scale == "interval":
-        return lambda c, k: float(c - k) ** 2
     if scale == "ratio":
         return lambda c, k: ((c - k) / (c + k)) ** 2 if c + k else float(c != k)
     # The number of values up to the middle of each rank.
