@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +60,7 @@ def _run(run: HistoryRun, of: str | None) -> Mapping[str, Any]:
         "fixed": list(run.fixed),
         "flaky": list(run.flaky),
         "lines_left_out": run.lines_left_out,
+        "stopped": None if run.stopped is None else asdict(run.stopped),
     }
 
 

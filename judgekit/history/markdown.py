@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from judgekit.evaluation import Outcome
 from judgekit.history.model import ExperimentHistory, HistoryRate, HistoryRun, RunHistory
 from judgekit.history.text import signs
-from judgekit.history.wording import cost_text, day, named, percent, took_text
+from judgekit.history.wording import cost_text, day, named, percent, took_text, when
 from judgekit.reporting.markdown_text import code
 from judgekit.text import counted
 
@@ -73,7 +73,7 @@ def _interval(rate: HistoryRate) -> str:
 def _row(run: HistoryRun) -> str:
     missing = run.passes.missing
     cells = (
-        f"{run.started_at:%Y-%m-%d %H:%M}",
+        when(run.started_at),
         _GATE[run.outcome],
         f"{run.passes.passed}/{run.passes.decided}" + (f", {missing} not measured" if missing else ""),
         _interval(run.passes),
@@ -93,6 +93,6 @@ def _changes(runs: tuple[HistoryRun, ...]) -> Iterator[str]:
     yield "What changed from one run to the next; a rate before it and one after it are not one trend:"
     yield ""
     for run, change in found[:_CHANGES]:
-        yield f"- {run.started_at:%Y-%m-%d %H:%M}: {code(change.text, _TEXT)}"
+        yield f"- {when(run.started_at)}: {code(change.text, _TEXT)}"
     if len(found) > _CHANGES:
         yield f"- {len(found) - _CHANGES} more in the JSON"

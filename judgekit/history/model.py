@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 from judgekit.errors import InvalidArgument
 from judgekit.evaluation import Outcome
 from judgekit.statistics import Interval
+from judgekit.stopping import Stopped
 
 __all__ = [
     "Change",
@@ -118,6 +119,7 @@ class HistoryRun:
         fixed: Cases that passed in all runs, and had failed when they were decided last before.
         flaky: Cases that passed in some runs and failed in others.
         lines_left_out: Lines of its journal that could not be read.
+        stopped: What it left out where it stopped early.
     """
 
     folder: Path
@@ -138,6 +140,7 @@ class HistoryRun:
     fixed: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     lines_left_out: int = 0
+    stopped: Stopped | None = None
 
     @property
     def seconds(self) -> float | None:

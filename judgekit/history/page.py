@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.history.model import ExperimentHistory, HistoryRun, RunHistory
 from judgekit.history.trend import trend_of
-from judgekit.history.wording import cost_text, day, percent, took_text
+from judgekit.history.wording import cost_text, day, percent, took_text, when
 from judgekit.reporting.html.page import rendered_without_script
 from judgekit.reporting.html.plots import bar
 
@@ -53,7 +53,7 @@ def _run(run: HistoryRun) -> dict[str, Any]:
     passes = run.passes
     interval = passes.interval
     return {
-        "when": f"{run.started_at:%Y-%m-%d %H:%M}",
+        "when": when(run.started_at),
         "folder": run.folder.name,
         "outcome": run.outcome.value,
         "passed": passes.passed,

@@ -182,6 +182,7 @@ def _entry(scan: Scan, before: Before) -> HistoryRun:
         fixed=fixed,
         flaky=scan.flaky(),
         lines_left_out=scan.left_out,
+        stopped=scan.stopped,
     )
     before.learn(scan, states)
     return run

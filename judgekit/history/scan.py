@@ -16,6 +16,7 @@ from judgekit.reporting import EvalReport
 from judgekit.reporting.intervals import Rates, interval_of
 from judgekit.results import CaseResult, Results
 from judgekit.statistics import Rate
+from judgekit.stopping import Stopped
 from judgekit.store import JournalWarning, RunHead, read_run
 from judgekit.units import Unit
 
@@ -38,6 +39,7 @@ class Scan:
         left_out: Lines that could not be read.
         models: Models that the agent's calls named.
         instruments: What measured each criterion.
+        stopped: What it left out where it stopped early.
     """
 
     folder: Path
@@ -49,6 +51,7 @@ class Scan:
     left_out: int = 0
     models: frozenset[str] = frozenset()
     instruments: Mapping[str, Instrument] = field(default_factory=dict)
+    stopped: Stopped | None = None
 
     @property
     def units(self) -> frozenset[tuple[str, str | None]]:
@@ -151,6 +154,7 @@ def scan_of(folder: Path) -> Scan:
             decision=report.decision,
             models=frozenset(seen.models),
             instruments=seen.instruments(),
+            stopped=report.stopped,
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -165,6 +169,7 @@ def scan_of(folder: Path) -> Scan:
         left_out=sum(issubclass(one.category, JournalWarning) for one in caught),
         models=frozenset(seen.models),
         instruments=seen.instruments(),
+        stopped=stored.stopped,
     )
 
 

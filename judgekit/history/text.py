@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from judgekit.evaluation import Outcome
 from judgekit.history.model import ExperimentHistory, HistoryRate, HistoryRun, RunHistory
-from judgekit.history.wording import cost_text, day, named, percent, took_text
+from judgekit.history.wording import cost_text, day, named, percent, took_text, when
 from judgekit.text import counted, one_line
 
 __all__ = ["rendered", "signs"]
@@ -106,7 +106,7 @@ def _run(run: HistoryRun) -> Iterator[str]:
         rest.append(f"{counted(run.lines_left_out, 'line')} left out")
     share = f"{passes.passed}/{passes.decided}"
     yield (
-        f"  {run.started_at:%Y-%m-%d %H:%M}  {share:>9} {percent(passes.rate):>5}  {_interval(passes):12}  "
+        f"  {when(run.started_at)}  {share:>9} {percent(passes.rate):>5}  {_interval(passes):12}  "
         f"gate {_GATE[run.outcome]}"
     )
     yield f"    {', '.join(rest)}"

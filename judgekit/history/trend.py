@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judgekit.history.model import HistoryRate, HistoryRun
-from judgekit.history.wording import percent
+from judgekit.history.wording import percent, when
 from judgekit.reporting.html.plots import Tick
 
 __all__ = ["Dot", "Trend", "trend_of"]
@@ -92,7 +92,7 @@ def trend_of(runs: Sequence[HistoryRun], key: tuple[str | None, str | None]) -> 
 def _dot(run: HistoryRun, rate: HistoryRate, share: float, x: float) -> Dot:
     low, high = (share, share) if rate.interval is None else (rate.interval.low, rate.interval.high)
     said = (
-        f"{run.started_at:%Y-%m-%d %H:%M}: {percent(share)}, {rate.passed} of {rate.passed + rate.failed}, "
+        f"{when(run.started_at)}: {percent(share)}, {rate.passed} of {rate.passed + rate.failed}, "
         f"interval {low:.2f} to {high:.2f}"
     )
     return Dot(x, _height(share), _height(low), _height(high), run.outcome.value, said)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from judgekit.history.model import HistoryRun
-from judgekit.text import one_line
+from judgekit.text import counted, one_line
 
-__all__ = ["cost_text", "day", "named", "percent", "took_text"]
+__all__ = ["cost_text", "day", "named", "percent", "took_text", "when"]
 
 _CASES, _ID = 5, 40
 
@@ -16,6 +16,11 @@ _CASES, _ID = 5, 40
 def day(moment: datetime) -> str:
     """`2026-11-30`, in UTC."""
     return f"{moment:%Y-%m-%d}"
+
+
+def when(moment: datetime) -> str:
+    """`2026-11-30 10:00:05`, in UTC: two runs of one minute are told apart."""
+    return f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
 def percent(rate: float | None) -> str:
@@ -40,10 +45,14 @@ def cost_text(run: HistoryRun) -> str:
 
 
 def took_text(run: HistoryRun) -> str:
-    """`31 s`, or that it has no end."""
+    """`took 31 s`, or that it has no end; and where it stopped early."""
     from judgekit.reporting.html.money import duration
 
-    return "never finished" if run.seconds is None else f"took {duration(run.seconds)}"
+    took = "never finished" if run.seconds is None else f"took {duration(run.seconds)}"
+    stopped = run.stopped
+    if stopped is None:
+        return took
+    return f"{took}, stopped early after {stopped.looked_at} of {counted(stopped.cases, 'case')}"
 
 
 def named(cases: Sequence[str], most: int = _CASES) -> str:

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from judgekit import InvalidArgument
+from judgekit import EvalCase, ExperimentRunner, Gate, InvalidArgument
+from judgekit.evaluators import reply_should_contain
 from judgekit.history import read_history
 from judgekit.history.text import rendered, signs
 from judgekit.history.trend import trend_of
@@ -46,6 +47,20 @@ def test_signs_of_rates_near_each_other_do_not_look_like_a_trend(runs):
     (experiment,) = read_history(runs.path).experiments
     drawn = signs(experiment.runs, WHOLE, 0.8, 1.0, blocks=False)
     assert drawn == "###" or set(drawn) <= {"#", "*"}
+
+
+def test_a_run_that_stopped_early_is_told_from_one_that_went_through(tmp_path):
+    cases = [EvalCase(f"q{n}", f"q{n}", reply_should_contain("yes")) for n in range(100)]
+    plan = ExperimentRunner("long").cases(cases).agent(lambda command: "yes").report_directory(tmp_path)
+    stopped = (
+        plan.gate(Gate.pass_rate_should_be_at_least(0.5)).stop_early(seed=1).concurrency(1).run().stopped
+    )
+    read = read_history(tmp_path)
+    said = f"stopped early after {stopped.looked_at} of 100 cases"
+    for format in ("text", "markdown", "html"):
+        assert said in read.render(format), format
+    (experiment,) = json.loads(read.render("json"))["experiments"]
+    assert experiment["runs"][0]["stopped"]["attempts_saved"] == stopped.attempts_saved > 0
 
 
 def test_json_is_one_document_with_whole_lists(history):
