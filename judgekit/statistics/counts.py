@@ -21,6 +21,8 @@ __all__ = [
     "moments_of",
 ]
 
+_ROUNDED = 1e-12
+
 
 class CaseCounts(NamedTuple):
     """How often the runs of one case, or of one cluster of cases, passed and failed.
@@ -70,8 +72,8 @@ class Moments:
 
     @property
     def varies(self) -> bool:
-        """Whether there were passes and failures."""
-        return 0 < self.rate < 1
+        """Whether clusters differ; the same share of each may be rounded."""
+        return self.error > _ROUNDED
 
 
 def moments_of(counts: Mapping[tuple[int, int], int]) -> Moments:

@@ -148,7 +148,7 @@ def _display(counts: Mapping[tuple[int, int], int], level: float) -> tuple[float
     repeated = moments.n > moments.clusters
     if moments.clusters < 2 and repeated:
         return None, None, "cluster-robust t"
-    if repeated and min(moments.passing, moments.failing) >= _FEW_CASES:
+    if repeated and moments.varies and min(moments.passing, moments.failing) >= _FEW_CASES:
         half = t_quantile((1 + level) / 2, moments.clusters - 1) * moments.error
         return max(0.0, moments.rate - half), min(1.0, moments.rate + half), "cluster-robust t"
     size = _effective(moments)

@@ -21,4 +21,4 @@ def test_every_text_of_the_page_is_what_the_block_above_it_prints(tmp_path, monk
         with contextlib.redirect_stdout(stream):
             exec(content, names)
         printed = stream.getvalue()
-    assert compared == 6
+    assert compared == 5

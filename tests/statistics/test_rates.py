@@ -55,6 +55,17 @@ def test_without_variance_the_cases_count_and_not_their_runs():
     assert pass_rate([(10, 0)] * 20).low == pytest.approx(wilson_interval(20, 20).low)
 
 
+def test_cases_that_all_pass_the_same_share_of_their_runs_are_not_known_for_certain():
+    for case, cases in (((2, 1), 20), ((1, 1), 6)):
+        found = pass_rate([case] * cases)
+        share = case[0] / sum(case)
+        whole = wilson_interval(share * cases, cases)
+        assert found.interval == pytest.approx((whole.low, whole.high))
+        assert (found.effective_n, found.method) == (cases, "wilson at the effective n")
+        bounds = pass_rate_bounds([case] * cases)
+        assert bounds.low == pytest.approx(clopper_pearson_lower(share * cases, cases))
+
+
 def test_a_single_case_has_no_interval_over_repeats_and_says_so():
     shown, bounds = pass_rate([(3, 2)]), pass_rate_bounds([(3, 2)])
     assert (shown.estimate, shown.interval, bounds.interval) == (0.6, None, None)
