@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import PathLike
 from typing import Any
 
 from judgekit.calibrating.asking import Asking, Told
@@ -161,6 +162,11 @@ def _check(
 
 
 def _check_source(labels: Labels, judged: object, threshold: float | None) -> None:
+    if isinstance(judged, str | PathLike) or not (judged is None or isinstance(judged, Iterable)):
+        raise InvalidArgument(
+            f"`judged` must be the attempts of a run, got {judged!r:.80}; write `report.results`, or "
+            "`EvalReport.read(path).results`"
+        )
     if judged is not None and labels.has_verdicts:
         raise InvalidArgument("verdicts come from a run or from a column, not from both")
     if threshold is not None and judged is not None:

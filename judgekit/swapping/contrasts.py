@@ -31,7 +31,7 @@ class AgentComparison:
         new: The agent that is better where the difference is positive.
         old: The other one.
         passes: Of passes and failures.
-        scores: Of scores; None where nothing was scored.
+        scores: Of scores; None where nothing was scored, or scores only say passed and failed again.
         left_out: Pairs of transcripts of which one was not there to be judged, since the agent's call failed.
     """
 
@@ -116,8 +116,9 @@ def _compared(seen: Seen, measure: Measure, *, new: str, old: str) -> AgentCompa
         {case: [one.verdict for one, _ in runs] for case, runs in pairs.items()},
         {case: [other.verdict for _, other in runs] for case, runs in pairs.items()},
     )
+    # Scores that only say passed and failed again would be a second test of the same.
     scored = measure.kind != "attempt" and any(
-        mark.score is not None for runs in pairs.values() for pair in runs for mark in pair
+        mark.score not in (None, mark.verdict) for runs in pairs.values() for pair in runs for mark in pair
     )
     scores = None
     if scored:

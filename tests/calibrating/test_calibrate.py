@@ -276,6 +276,8 @@ def test_the_lower_end_of_kappa_is_that_of_its_interval_where_it_has_one():
     ("criterion", "options", "said"),
     [
         (None, {}, "nobody to ask"),
+        ("polite", {"judged": "runs/desk"}, "EvalReport.read"),
+        ("polite", {"judged": 3}, "report.results"),
         ("polite", {}, "nobody to ask"),
         (3, {}, "must be a Criterion"),
         ("x", {"population": " "}, "`population`"),
