@@ -156,11 +156,12 @@ def test_callbacks_of_the_user_see_every_call(question_to, in_one_run, litellm, 
 
     seen = []
 
-    class Logger(CustomLogger):
+    # litellm drops a second logger of one class name, and another test's may still be in its lists.
+    class SeesEveryCall(CustomLogger):
         async def async_log_success_event(self, kwargs, response_obj, start_time, end_time):
             seen.append(kwargs["model"])
 
-    monkeypatch.setattr(litellm, "callbacks", [Logger()])
+    monkeypatch.setattr(litellm, "callbacks", [SeesEveryCall()])
     with FakeProvider(GOOD) as provider:
         in_one_run([question_to(provider, f"text {number}") for number in range(20)])
     assert seen == ["judge-1"] * 20
