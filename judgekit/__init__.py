@@ -131,8 +131,8 @@ __all__ = [
 
 # In the order of what they cost to import.
 _HOMES = (
-    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "comparing",
-    "adapters", "replay", "datasets", "judging", "simulating", "runner", "swapping", "in_pytest",
+    "errors", "interaction", "evaluation", "conversation", "results", "gate", "reporting", "judging",
+    "replay", "simulating", "runner", "adapters", "datasets", "in_pytest", "comparing", "swapping",
     "calibrating",
 )  # fmt: skip
 _PACKAGES = ("errors", "evaluators", "testing")

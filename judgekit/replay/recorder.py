@@ -8,14 +8,16 @@ import re
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.adapters.messages import message_text
 from judgekit.errors import InvalidArgument
 from judgekit.interaction import Interaction, ToolCall
 from judgekit.jsonable import json_line
-from judgekit.redaction import Redactor
 from judgekit.results import CaseResult
+
+if TYPE_CHECKING:
+    from judgekit.redaction import Redactor
 
 __all__ = ["Recorder"]
 
@@ -48,7 +50,7 @@ class Recorder:
         secrets = tuple(secrets)
         if not redact and (patterns or secrets):
             raise InvalidArgument("`patterns` and `secrets` are masked; they need redact=True")
-        self._redactor = Redactor(patterns=patterns, secrets=secrets) if redact else None
+        self._redactor = _redactor(patterns, secrets) if redact else None
         self._records: list[dict[str, Any]] = []
         self._ids: set[str] = set()
 
@@ -164,6 +166,13 @@ def _call(call: ToolCall) -> dict[str, Any]:
     if call.error is not None:
         record["error"] = call.error
     return record
+
+
+def _redactor(patterns: Mapping[str, str | re.Pattern[str]] | None, secrets: Iterable[str]) -> Redactor:
+    # Its patterns take longer to compile than most runs, which record nothing, take to start.
+    from judgekit.redaction import Redactor
+
+    return Redactor(patterns=patterns, secrets=secrets)
 
 
 def _redacted(record: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:

@@ -38,11 +38,12 @@ def fingerprint_of(plan: Plan, judges: Iterable[str]) -> str:
 def checks_of(plan: Plan) -> dict[str, str]:
     """A hash over all checks of each label that no judge answers: what a journal says of their parameters."""
     found: dict[str, set[str]] = {}
-    for evaluators in (plan.evaluators, *(case.evaluators for case in plan.cases)):
-        for evaluator in evaluators:
-            label = label_of(evaluator)
-            if label != JUDGE:
-                found.setdefault(label, set()).add(described(evaluator))
+    # Most suites share their evaluators.
+    every = {id(evaluator): evaluator for case in plan.cases for evaluator in plan.evaluators_of(case)}
+    for evaluator in every.values():
+        label = label_of(evaluator)
+        if label != JUDGE:
+            found.setdefault(label, set()).add(described(evaluator))
     return {
         label: hashlib.sha256(json_line(sorted(checks)).encode()).hexdigest()[:16]
         for label, checks in found.items()

@@ -191,7 +191,7 @@ def _head(
         agent=None if agent is None else shown(agent),
         judges=tuple(map(shown, judges)),
         fingerprint=fingerprint_of(plan, judges) if kept else "",
-        checks=checks_of(plan),
+        checks=checks_of(plan) if kept else {},
         gate=gate.to_json(),
         case_ids=tuple(shown(case.id) for case in plan.cases),
         case_runs=counts,

@@ -184,12 +184,12 @@ __all__ = [
     "early_decision",
 ]
 
-# The first is what every report needs.
+# A name is looked for in this order, so what every gate and report needs comes first.
 _HOMES = (
-    "intervals", "estimate", "counts", "rates", "clustered", "repeats", "paired", "comparing", "multiplicity",
-    "kappa", "raters", "krippendorff", "accuracy", "alternative", "ranks", "prediction", "correction",
-    "gladen", "reliability", "bias", "panels", "jackknife", "sequential", "stopping", "looks", "planning",
-    "sizes", "resampling",
+    "intervals", "estimate", "counts", "rates", "repeats", "stopping", "looks", "sizes", "planning",
+    "clustered", "paired", "comparing", "multiplicity", "kappa", "raters", "krippendorff", "accuracy",
+    "alternative", "ranks", "prediction", "correction", "gladen", "reliability", "bias", "panels",
+    "jackknife", "sequential", "resampling",
 )  # fmt: skip
 
 
