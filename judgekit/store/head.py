@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate
 from typing import Any
 
@@ -29,6 +27,10 @@ _NEVER_RAN = "the run ended before this attempt did"
 
 def versions_now() -> dict[str, str]:
     """The versions of judgekit and Python that are running."""
+    # They load the parser of e-mails and more, which no plan needs before it runs.
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         ours = version("judgekit-evals")
     except PackageNotFoundError:
