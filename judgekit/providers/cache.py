@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -37,6 +38,7 @@ __all__ = [
 
 _VERSION = 1
 _BUSY_SECONDS = 10.0
+_BUSY_PAUSE = 0.005
 _ATTEMPTS_KEPT = 4096
 _DEFAULT_FILE = ".judgekit/cache.sqlite"
 
@@ -155,7 +157,22 @@ class Cache:
             if self._replay:
                 return self._read_only()
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+            deadline = time.monotonic() + _BUSY_SECONDS
+            while True:
+                try:
+                    return self._writable()
+                except sqlite3.OperationalError as error:
+                    # Where another process opens or closes the file, a change of the journal's mode does not
+                    # wait for it as statements do.
+                    if not _is_busy(error) or time.monotonic() > deadline:
+                        raise
+                time.sleep(_BUSY_PAUSE)
+        except (sqlite3.Error, OSError) as error:
+            raise FileUnreadable(f"the cache {self.path} cannot be used: {error}") from error
+
+    def _writable(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+        try:
             self._check(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -165,9 +182,10 @@ class Cache:
                 "WITHOUT ROWID"
             )
             connection.execute(f"PRAGMA user_version = {_VERSION}")
-            return connection
-        except (sqlite3.Error, OSError) as error:
-            raise FileUnreadable(f"the cache {self.path} cannot be used: {error}") from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _read_only(self) -> sqlite3.Connection | None:
         if not self.path.is_file() or not self.path.stat().st_size:
@@ -246,3 +264,8 @@ class Cache:
             pass
         finally:
             connection.close()
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    # The low byte is the error, what is above says more of it.
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -7,15 +7,22 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.errors import ContentRefused, InvalidArgument, ProviderUnavailable, ReplayMissing
+from judgekit.errors import (
+    ContentRefused,
+    FileUnreadable,
+    InvalidArgument,
+    ProviderUnavailable,
+    ReplayMissing,
+)
 from judgekit.jsonable import json_line
 from judgekit.providers import Price, Request, Unusable, ask
-from judgekit.providers.cache import request_key
+from judgekit.providers.cache import Cache, request_key
 from judgekit.testing import FakeProvider, Fault, says
 
 GOOD = {"reason": "polite", "score": 0.75}
@@ -306,6 +313,26 @@ asyncio.run(main())
     connection = sqlite3.connect(file)
     assert connection.execute("SELECT count(*) FROM record").fetchone() == (120,)
     connection.close()
+
+
+def test_a_cache_that_others_open_and_close_meanwhile_can_be_opened(tmp_path):
+    failed = []
+
+    def come_and_go(path):
+        try:
+            for _ in range(10):
+                Cache(path, replay=False).close()
+        except FileUnreadable as error:
+            failed.append(error)
+
+    for number in range(40):
+        path = tmp_path / f"{number}.sqlite"
+        threads = [threading.Thread(target=come_and_go, args=(path,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert failed == []
 
 
 def test_a_reader_that_became_stricter_asks_again(question_to, tmp_path):
